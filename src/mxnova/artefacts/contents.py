@@ -12,6 +12,7 @@ from typing import Any
 from ..core.base.errors import ArgumentError, FormatError, MissingFileError
 from ..formats import bounded_json
 from ..formats.archive_files import MOST_FILES, Budget, kind_of, read_archive
+from ..formats.checkpoint_files import prefix_of
 from ..formats.source import open_regular, read_file
 
 __all__ = ["MOST_NETWORK", "Contents", "contents_of", "is_archive"]
@@ -111,7 +112,8 @@ def contents_of(path: str) -> Contents:
     """The files of the artefact at `path`.
 
     Args:
-        path: an archive, a folder, a file of parameters, or what names of files begin with.
+        path: an archive, a folder, a file of a checkpoint or of parameters, an ONNX file, or what
+            names of files begin with.
 
     Raises:
         FileError: there is nothing, or it cannot be read.
@@ -120,6 +122,14 @@ def contents_of(path: str) -> Contents:
     found = Contents(path)
     if os.path.isdir(path):
         _add_folder(found, path)
+    elif path.endswith(".onnx") and os.path.isfile(path):
+        from .onnx_model import checkpoint_of_onnx
+
+        found.parts.update(checkpoint_of_onnx(path))
+        found.sizes.update({name: len(part) for name, part in found.parts.items()})
+        return found
+    elif (prefix := prefix_of(path)) != path:
+        _add_prefix(found, prefix, os.path.basename(path))
     elif os.path.exists(path):
         size = os.path.getsize(path)
         if is_archive(path):
@@ -161,13 +171,16 @@ def _walk(path: str) -> Iterator[tuple[str, str]]:
         yield from ((folder, name) for name in sorted(names))
 
 
-def _add_prefix(found: Contents, prefix: str) -> None:
+def _add_prefix(found: Contents, prefix: str, given: str = "") -> None:
+    """Adds the files of a checkpoint; if one of parameters is given, without those of others."""
     folder, base = os.path.split(prefix)
     try:
         names = sorted(os.listdir(folder or "."))
     except OSError:
         names = []
     own = _own([name for name in names if name.startswith(f"{base}-")], base)
+    if given.endswith(".params"):
+        own = [name for name in own if name == given or not name.endswith(".params")]
     if not own:
         raise MissingFileError(2, "there is no such file, and none that begins so", prefix)
     for name in (*own, *(n for n in names if n in _SIDE_FILES and n not in own)):

@@ -12,7 +12,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-__all__ = ["COMMANDS", "FILE", "PATH", "Argument", "Command", "Count", "Option", "Words"]
+__all__ = ["COMMANDS", "FILE", "PATH", "Argument", "Command", "Count", "Model", "Option", "Words"]
 
 COMMANDS = {
     "inspect": "show what is in files, without loading PyTorch",
@@ -90,6 +90,20 @@ class Argument(click.Argument):
         self.explained = explained
 
 
+class Model(Argument):
+    """A model, which must be there and begin as its files do before the command is imported.
+
+    Args:
+        name: of the option.
+        more: kinds of files that the command takes beside those that all take.
+        **facts: of `Argument`.
+    """
+
+    def __init__(self, name: str, more: str = "", **facts: Any) -> None:
+        text = f"prefix or file of a checkpoint, archive or folder (see open), .onnx{more}"
+        super().__init__(name, **{"explained": text, "type": PATH, **facts})
+
+
 class Command(click.Command):
     """A command: its parameters, and where the function is that does it.
 
@@ -123,7 +137,9 @@ class Command(click.Command):
             short_help=text,
             **facts,
         )
-        self.act, self.examples, self.failed, self.check = act, examples, failed, check
+        self.act, self.examples, self.failed = act, examples, failed
+        self.check = check
+        self.models = [param.name or "" for param in params if isinstance(param, Model)]
 
     def invoke(self, ctx: click.Context) -> SimpleNamespace:
         """The options, with what does the command; it is not done yet."""
@@ -134,6 +150,10 @@ class Command(click.Command):
         return options
 
     def _act(self, options: SimpleNamespace) -> Any:
+        if self.models:
+            from .models import check_models  # imports NumPy
+
+            check_models(options, self.models)
         module, _, function = self.act.partition(":")
         return getattr(import_module(f".{module}", __package__), function)(options)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from .convert import write_and_report
+from .models import stem_of
 
 __all__ = ["compile_model"]
 
@@ -19,7 +20,7 @@ def compile_model(options: SimpleNamespace) -> None:
     """
     write_and_report(
         options,
-        options.output or f"{options.source.rstrip('/')}.mxnova",
+        options.output or f"{stem_of(options.source)}.mxnova",
         to="compiled",
         runtime=options.runtime,
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..artefacts import is_artefact, open_model
 from ..core.base.dtypes import dtype_of, widened
 from ..core.base.errors import ArgumentError
 from ..core.base.printable import printable
@@ -60,7 +61,10 @@ def _arrays(path: Path, epoch: int | None) -> Arrays:
         return _initializers(path)
     if path.suffix == ".safetensors":
         return safetensors.read(path).arrays
-    file = located(path, epoch).params if is_prefix(path) else path
+    if is_artefact(path):
+        return open_model(path, epoch).arrays
+    is_checkpoint = is_prefix(path) or path.name.endswith("-symbol.json")
+    file = located(path, epoch).params if is_checkpoint else path
     return from_params(*read_params(file)).arrays
 
 

@@ -7,7 +7,7 @@ import sys
 from types import SimpleNamespace
 
 from ..core.base.errors import ArgumentError, candidates
-from ..formats.checkpoint_files import located
+from .models import stem_of
 from .shapes import shapes_of
 
 __all__ = ["export"]
@@ -19,10 +19,11 @@ def export(options: SimpleNamespace) -> None:
     Args:
         options: prefix, epoch, shape, dtype, output.
     """
-    from .. import onnx, symbol
+    from .. import onnx
+    from ..convert.source import load
 
-    files = located(options.prefix, options.epoch)
-    network = symbol.load(files.symbol)
+    model = load(options.prefix, options.epoch)
+    network = model.graph
     given = shapes_of(options.shape)
     names = network.list_inputs()
     for name in given:
@@ -34,10 +35,10 @@ def export(options: SimpleNamespace) -> None:
     has_open = any(isinstance(size, str) for shape in shapes for size in shape)
     path = onnx.export_model(
         network,
-        files.params,
+        model.parameters,
         [tuple(1 if isinstance(size, str) else size for size in shape) for shape in shapes],
         options.dtype,
-        str(options.output or f"{options.prefix}.onnx"),
+        str(options.output or f"{stem_of(options.prefix)}.onnx"),
         dynamic=has_open,
         dynamic_input_shapes=shapes if has_open else None,
     )

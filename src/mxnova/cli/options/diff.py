@@ -10,7 +10,8 @@ command = Command(
     "diff",
     "diff:diff",
     [
-        Argument("a", ".params, .safetensors, .onnx, or the prefix of a checkpoint", type=FILE,
+        Argument("a", ".params, .safetensors or .onnx, the prefix of a checkpoint, an "
+                 "archive or folder (see open)", type=FILE,
                  metavar="A"),
         Argument("b", "the same", type=FILE, metavar="B"),
         EPOCH,

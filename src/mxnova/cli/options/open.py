@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from ..command import FILE, PATH, Argument, Command, Option
+from ..command import FILE, Command, Model, Option
 from .shared import EPOCH, FORCE, JSON
 
 command = Command(
     "open",
     "open:open_artefact",
     [
-        Argument("artefact", "SageMaker's model.tar.gz, .mar, .model, .zip, a folder, the prefix "
-                 "of a checkpoint, or .params of Gluon's zoo", type=PATH, metavar="ARTEFACT"),
+        Model("artefact", ", or .params of Gluon's zoo", metavar="ARTEFACT"),
         Option("-o", "--output", type=FILE, metavar="FOLDER",
                help="Write the model there as a checkpoint: network, parameters, labels, "
                "preprocessing and shapes."),

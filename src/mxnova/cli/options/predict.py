@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import click
 
-from ..command import FILE, PATH, Argument, Command, Option
+from ..command import FILE, PATH, Argument, Command, Model, Option
 from .shared import EPOCH, preprocessing
 
 
@@ -21,8 +21,7 @@ command = Command(
     "predict",
     "predict:predict",
     [
-        Argument("model", "prefix of a checkpoint, .mxnova file, archive or folder (see open)",
-                 type=PATH, metavar="MODEL"),
+        Model("model", " or .mxnova", metavar="MODEL"),
         Argument("files", "images, .npy, .npz and .rec files, folders, globs; -: names on standard "
                  "input", nargs=-1, type=PATH, metavar="[FILES]..."),
         EPOCH,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from ..command import PATH, Argument, Command, Option
+from ..command import PATH, Command, Model, Option
 from .shared import EPOCH, FORCE, JSON, PAGE, preprocessing, shape
 
 
@@ -19,8 +19,7 @@ command = Command(
     "quantize",
     "quantize:quantize",
     [
-        Argument("model", "prefix of a checkpoint, archive or folder (see open)", type=PATH,
-                 metavar="MODEL"),
+        Model("model", metavar="MODEL"),
         Option("--data", required=True, type=PATH, metavar="DATA",
                help="Folder of images, one folder for each class, .rec file, or .npz file with an "
                "array of the input's name and one called label."),

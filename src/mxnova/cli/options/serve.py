@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from ..command import FILE, PATH, Argument, Command, Option
+from ..command import FILE, Command, Model, Option
 from .shared import preprocessing
 
 command = Command(
     "serve",
     "serve:serve",
     [
-        Argument("models", ".mxnova file, what `open` takes (prefix of a checkpoint, model.tar.gz, "
-                 ".mar), or a folder with one of these (default: where SageMaker puts it)",
-                 nargs=-1, type=PATH, metavar="[[NAME=]MODEL]..."),
+        Model("models", explained="what `predict` takes, or a folder with one of these (default: "
+              "where SageMaker puts it)", nargs=-1, metavar="[[NAME=]MODEL]..."),
         Option("--host", help="Address to bind to (default: MXNOVA_SERVE_HOST, else 127.0.0.1)."),
         Option("--port", type=int, help="Default: 8080; 0: any that is free."),
         Option("-s", "--shape", multiple=True, metavar="NAME=SIZES", group="Models",

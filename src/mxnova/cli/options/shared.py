@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..command import FILE, PATH, Argument, Option
+from ..command import FILE, Model, Option
 
 __all__ = ["EPOCH", "FORCE", "JSON", "PAGE", "SOURCE", "WRITING", "preprocessing", "shape"]
 
@@ -33,8 +33,7 @@ def preprocessing(group: str) -> list[Option]:
 
 
 SOURCE = [
-    Argument("source", "prefix of a checkpoint, an archive or folder (see open), .onnx, "
-             ".safetensors or .params", type=PATH, metavar="SOURCE"),
+    Model("source", ", .safetensors or .params", metavar="SOURCE"),
     EPOCH,
     shape("Of an input, such as data=1,3,224,224; a word, as N: any size."),
 ]  # fmt: skip

@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from ..command import PATH, Argument, Command, Option
+from ..command import Command, Model, Option
 from .shared import EPOCH, JSON, PAGE, shape
 
 command = Command(
     "verify",
     "verify:verify",
     [
-        Argument("a", "prefix of a checkpoint, .onnx, .pt2, .xml, .py or .mxnova", type=PATH,
-                 metavar="A"),
-        Argument("b", "the same", type=PATH, metavar="B"),
+        Model("a", ", .pt2, .xml, .py or .mxnova", metavar="A"),
+        Model("b", explained="the same", metavar="B"),
         EPOCH,
         shape("Of an input, such as data=1,3,224,224; a word, as N: any size."),
         Option("--range", multiple=True, metavar="NAME=LOW,HIGH",
