@@ -33,6 +33,7 @@ COMMANDS = {
     "capi": "make libmxnet.so, MXNet's interface to C and C++",
     "im2rec": "make lists of images, and record files of them",
     "rec2idx": "make the index of a record file",
+    "doctor": "say what mxnova has to run on, and what is wrong with it",
     "completion": "print what makes a shell complete commands, options and files",
     "help": "show the options of a command, with examples",
 }
