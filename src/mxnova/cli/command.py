@@ -32,6 +32,7 @@ COMMANDS = {
     "alias": "let every Python program here `import mxnet`",
     "capi": "make libmxnet.so, MXNet's interface to C and C++",
     "im2rec": "make lists of images, and record files of them",
+    "check": "say what in a script for MXNet works otherwise here, or not at all",
     "rec2idx": "make the index of a record file",
     "doctor": "say what mxnova has to run on, and what is wrong with it",
     "completion": "print what makes a shell complete commands, options and files",
