@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from ...core.base.printable import printable
-from ..progress import counting
+from ...core.base.progress import counting
 from ..report import write_json
 from .finding import Finding
 from .sources import findings_in, scripts_in

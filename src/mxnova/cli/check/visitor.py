@@ -146,7 +146,8 @@ class Visitor(ast.NodeVisitor):
 
     def visit_ListComp(self, node: ast.ListComp | ast.DictComp | ast.SetComp) -> None:
         self._scopes = [*self._scopes, _Scope()]
-        for part in reversed([*ast.iter_child_nodes(node)]):  # what is looped over comes last
+        rest = [*ast.iter_child_nodes(node)][: -len(node.generators)]
+        for part in (*node.generators, *rest):
             self.visit(part)
         self._scopes = self._scopes[:-1]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import mxnova
 
-from ..progress import progress
+from ...core.base.progress import progress
 from ..report import Report, show
 from .finding import Finding
 from .machine import backends, devices, processor, threads
