@@ -21,6 +21,7 @@ COMMANDS = {
     "predict": "run a saved model on files",
     "serve": "answer requests for models over HTTP",
     "plot": "print the layers of a saved network, or draw them",
+    "view": "show a model in a browser, by Netron",
     "convert": "turn a model into files of other programs, or back",
     "compile": "make one file of a model, run without PyTorch",
     "quantize": "make a model compute with 8-bit integers",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +16,7 @@ from ..artefacts import is_artefact, open_model
 from ..core.base.dtypes import dtype_of, widened
 from ..core.base.errors import ArgumentError
 from ..core.base.printable import printable
+from ..core.base.progress import progress
 from ..formats import safetensors
 from ..formats.checkpoint_files import is_prefix, located
 from ..formats.params import ArrayRecord
@@ -42,7 +43,8 @@ def diff(options: SimpleNamespace) -> int:
     if not options.tolerance >= 0:
         raise ArgumentError(f"diff: --tolerance {options.tolerance}: must be a number from 0 on")
     a, b = (_arrays(path, options.epoch) for path in (options.a, options.b))
-    rows = list(_rows(a, b, options.tolerance))
+    with progress() as tell:
+        rows = list(_rows(a, b, options.tolerance, tell))
     equal = len(a.keys() | b.keys()) - len(rows)
     if options.json:
         document = {"a": str(options.a), "b": str(options.b), "equal": equal, "differences": rows}
@@ -80,8 +82,12 @@ def _initializers(path: Path) -> Arrays:
     return {n: ArrayRecord("default", a.shape, dtype_of(a), a) for n, a in arrays.items()}
 
 
-def _rows(a: Arrays, b: Arrays, tolerance: float) -> Iterator[dict[str, Any]]:
-    for name in dict.fromkeys([*a, *b]):
+def _rows(
+    a: Arrays, b: Arrays, tolerance: float, tell: Callable[..., Any]
+) -> Iterator[dict[str, Any]]:
+    names = dict.fromkeys([*a, *b])
+    for number, name in enumerate(names):
+        tell("compare", number, len(names))
         if name not in b:
             yield {"name": name, "change": "removed", "a": _text(a[name])}
         elif name not in a:

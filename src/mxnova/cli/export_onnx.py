@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import SimpleNamespace
+from typing import Any
 
 from ..core.base.errors import ArgumentError, candidates
+from ..core.base.progress import progress
 from .models import stem_of
 from .shapes import shapes_of
 
@@ -19,6 +22,13 @@ def export(options: SimpleNamespace) -> None:
     Args:
         options: prefix, epoch, shape, dtype, output.
     """
+    with progress() as tell:
+        path = _exported(options, tell)
+    sys.stdout.write(f"{path}\n")
+
+
+def _exported(options: SimpleNamespace, tell: Callable[[str], Any]) -> str:
+    tell("read the model")
     from .. import onnx
     from ..convert.source import load
 
@@ -33,7 +43,8 @@ def export(options: SimpleNamespace) -> None:
             )
     shapes = [given[name] for name in names if name in given]
     has_open = any(isinstance(size, str) for shape in shapes for size in shape)
-    path = onnx.export_model(
+    tell("write")
+    return onnx.export_model(
         network,
         model.parameters,
         [tuple(1 if isinstance(size, str) else size for size in shape) for shape in shapes],
@@ -42,4 +53,3 @@ def export(options: SimpleNamespace) -> None:
         dynamic=has_open,
         dynamic_input_shapes=shapes if has_open else None,
     )
-    sys.stdout.write(f"{path}\n")

@@ -20,6 +20,7 @@ from ..core.base import env
 from ..core.base.errors import ArgumentError, FormatError, MissingFileError, MXNetError, shown
 from ..core.base.opencv import require_opencv
 from ..core.base.printable import printable
+from ..core.base.progress import progress
 from ..formats import recordio as records
 from ..formats.atomic import replacing
 from ..formats.image_size import check_image_size
@@ -31,6 +32,7 @@ __all__ = ["im2rec", "rec2idx"]
 
 _SEED = 100  # MXNet's, so that lists come out in the same order
 _AT_ONCE = 8  # images that a process is given
+_TOLD = 4096  # records after which a bar moves
 
 
 def im2rec(options: SimpleNamespace) -> None:
@@ -251,10 +253,12 @@ def _fitting(image: Any, packing: _Packing) -> Any:
 def rec2idx(options: SimpleNamespace) -> None:
     """Writes the index of a record file."""
     view = map_file(options.record)
-    with replacing(options.index) as index:
+    with progress() as tell, replacing(options.index) as index:
         number = offset = 0
         try:
             while offset < len(view):
+                if number % _TOLD == 0:
+                    tell("index", offset, len(view))
                 index.write(f"{number}\t{offset}\n".encode())
                 number, offset = number + 1, records.offset_after(view, offset)
         except FormatError as error:

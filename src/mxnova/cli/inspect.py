@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..core.base.errors import FormatError
+from ..core.base.progress import progress
 from ..formats import compiled_model, params, recordio, safetensors, symbol_json
 from ..formats.checkpoint_files import is_prefix, located
 from ..formats.params import ArrayRecord
@@ -31,7 +32,10 @@ def inspect(options: SimpleNamespace) -> None:
         options: files, epoch, stats, nodes, json.
     """
     for path in (file for name in options.files for file in files_of(name, options.epoch)):
-        show(describe(path, stats=options.stats, nodes=options.nodes), as_json=options.json)
+        with progress() as tell:
+            tell(f"read {path.name}")
+            found = describe(path, stats=options.stats, nodes=options.nodes)
+        show(found, as_json=options.json)
 
 
 def describe(path: Path, *, stats: bool, nodes: bool) -> Report:

@@ -18,6 +18,7 @@ from ..batch_inference.reading import fitted_picture
 from ..batch_inference.scores import json_value, largest
 from ..core.base.errors import ArgumentError, MXNetError, argument_error, candidates
 from ..core.base.printable import printable
+from ..core.base.progress import progress
 from ..formats.atomic import replacing
 from ..predictor.picture import Picture
 from .inputs import Array, labels_of, preprocessing_of, read_inputs
@@ -49,12 +50,15 @@ def predict(options: SimpleNamespace) -> int:
 
 def _predict_once(options: SimpleNamespace) -> None:
     """Loads the model, feeds it and shows or saves its outputs."""
-    model, picture, labels = opened(options)
-    noted = list(model.shapes.values())
-    arrays = read_inputs(
-        options.input, fitted_picture(picture, noted[0] if len(noted) == 1 else ())
-    )
-    predictor, results = _run(model, arrays)
+    with progress() as tell:
+        tell("read the model")
+        model, picture, labels = opened(options)
+        noted = list(model.shapes.values())
+        arrays = read_inputs(
+            options.input, fitted_picture(picture, noted[0] if len(noted) == 1 else ())
+        )
+        tell("run the model")
+        predictor, results = _run(model, arrays)
     if options.labels and not any(_fits(values, labels) for values in results.values()):
         shapes = ", ".join(f"{name} {values.shape}" for name, values in results.items())
         found = f"{len(labels)} labels fit no output of {shapes}"

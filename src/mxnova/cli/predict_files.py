@@ -26,7 +26,7 @@ from ..batch_inference.runner import Runner
 from ..batch_inference.scores import largest
 from ..core.base.errors import ArgumentError, argument_error
 from ..core.base.printable import printable
-from ..core.base.progress import counting
+from ..core.base.progress import counting, progress
 from .predict import backends, opened
 from .shapes import shapes_of
 
@@ -46,9 +46,11 @@ def predict_files(options: SimpleNamespace) -> int:
         OSError: a file cannot be read or written.
     """
     _check(options)
-    model, picture, labels = opened(options)
     shapes = shapes_of(options.shape)
-    runner = Runner(model, options.batch, shapes.get(model.only_input()))
+    with progress() as tell:
+        tell("read the model")
+        model, picture, labels = opened(options)
+        runner = Runner(model, options.batch, shapes.get(model.only_input()))
     for name in shapes:
         if name != runner.name:
             raise ArgumentError(f"--shape {name}: the files are for {runner.name}")

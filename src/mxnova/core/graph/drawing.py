@@ -6,13 +6,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..base.errors import ArgumentError
 from ..base.html import escaped
+from .base_symbol import output_name
 from .layout import Point, layered
+from .node import Entry
 
 if TYPE_CHECKING:
     from .base_symbol import BaseSymbol
 
-__all__ = ["WEIGHT_SUFFIXES", "GraphNode", "drawing", "graph_of", "symbol_html"]
+__all__ = ["WEIGHT_SUFFIXES", "GraphNode", "drawing", "graph_of", "symbol_html", "symbol_svg"]
 
 _BOX, _HEIGHT, _PITCH, _LANE, _GAP = 196, 38, 62, 10, 16  # pixels; of layers: from one to the next
 _LETTERS = 28  # of a name within a box
@@ -82,6 +85,33 @@ def symbol_html(symbol: BaseSymbol) -> str:
         f'<div style="max-height:36em;overflow:auto"><style>{_STYLE}</style>'
         f"{drawn}</div>"
     )
+
+
+def symbol_svg(symbol: BaseSymbol, shapes: Mapping[str, Sequence[int]], weights: bool) -> str:
+    """The text of an SVG file.
+
+    Args:
+        symbol: the network.
+        shapes: of outputs of nodes, by `output_name`, as far as they are known.
+        weights: draw variables that are named like weights, too.
+
+    Raises:
+        ArgumentError: there are too many nodes.
+    """
+    inputs = [n for n in symbol.list_inputs() if weights or not n.endswith(WEIGHT_SUFFIXES)]
+    graph = graph_of(symbol, inputs)
+    if len(graph) > MOST:
+        raise ArgumentError(f"the network has {len(graph):,} nodes; at most {MOST:,} are drawn")
+    sizes = {n.name: shapes.get(output_name(Entry(n, 0)), ()) for n in symbol.nodes}
+
+    def look(node: GraphNode) -> tuple[str, str, str]:
+        size = "x".join(map(str, sizes[node.name]))
+        line = f"{node.operator or 'input'} {size}".strip()
+        return "" if node.operator else "input", shortened(line, _LETTERS), f"{node.name}: {line}"
+
+    attributes = 'xmlns="http://www.w3.org/2000/svg" class="mxnova-graph"'
+    head, _, rest = drawing(graph, look, {}, attributes).partition(">")
+    return f"{head}><style>{_STYLE}</style>{rest}"
 
 
 def drawing(
