@@ -39,8 +39,8 @@ def act(words):
 
 def words_of(line):
     """The words of an example before what a shell takes from it."""
-    line = line.removeprefix('eval "$(').partition(" | ")[0].partition(" > ")[0]
-    return shlex.split(line.partition(")")[0] if "eval" in line else line, comments=True)[1:]
+    line = line.removeprefix('eval "$(').partition(')"')[0].partition(" | ")[0].partition(" > ")[0]
+    return shlex.split(line)[1:]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -52,4 +52,4 @@ def _show(n_files: int, found: list[tuple[Path, Finding]]) -> None:
         sys.stdout.write(printable(f"{place}: {finding.kind}: {finding.text}{remedy}") + "\n")
     counts = Counter(finding.kind for _, finding in found)
     told = ", ".join(f"{count:,} {kind}" for kind, count in counts.most_common()) or "nothing"
-    sys.stdout.write(f"{n_files:,} files: {told}\n")
+    sys.stdout.write(f"{n_files:,} file{'s' * (n_files != 1)}: {told}\n")

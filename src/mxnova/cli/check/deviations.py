@@ -39,7 +39,7 @@ _PYTHON_OPS = Deviation(
 )
 DEVIATIONS = {  # name below mxnet -> row
     "random.seed": Deviation(
-        "Random numbers for a seed", "for MXNet's numbers set MXNET_RANDOM=exact"
+        "Random numbers for a seed", "for MXNet's numbers: mx.random.seed(s, exact=True)"
     ),
     "library.load": Deviation("`mx.library.load`", "write the operator in Python: mx.operator"),
     "ndarray.imdecode": Deviation("`mx.nd.imdecode`", "mx.image.imdecode"),

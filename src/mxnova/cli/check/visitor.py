@@ -103,6 +103,13 @@ class Visitor(ast.NodeVisitor):
         elif (base := self._resolved(node.value)) is not None:
             self._patched.add((base.module, node.attr))
 
+    def visit_Call(self, node: ast.Call) -> None:
+        is_exact = any(word.arg == "exact" for word in node.keywords)  # of mx.random.seed
+        with self._guarded(is_exact):
+            self.visit(node.func)
+        for part in (*node.args, *node.keywords):
+            self.visit(part)
+
     # Scopes ---------------------------------------------------------------------------------------
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
