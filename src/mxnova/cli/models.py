@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import SimpleNamespace
 
 from ..core.base.errors import ArgumentError, FormatError, MissingFileError, candidates
@@ -16,7 +16,9 @@ __all__ = ["check_models", "stem_of"]
 
 _HEAD = 512
 _PARAMS = (0x112).to_bytes(8, "little")
-_BEGINNINGS = {  # ending -> what a file of this kind is, and how it begins
+_BEGINNINGS: dict[
+    str, tuple[str, Callable[[bytes], object]]
+] = {  # ending -> what a file of this kind is, and how it begins
     ".json": ("symbol", lambda head: head.lstrip()[:1] == b"{"),
     ".params": ("file of arrays", lambda head: head[:8] == _PARAMS),
     ".safetensors": ("safetensors file", lambda head: head[8:9] == b"{"),

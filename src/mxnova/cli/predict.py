@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import sys
 import zipfile
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,18 +15,18 @@ import numpy as np
 from ..artefacts import InferenceModel
 from ..batch_inference.reading import fitted_picture
 from ..batch_inference.scores import json_value, largest
-from ..core.base.errors import ArgumentError, MXNetError, argument_error, candidates
+from ..core.base.errors import ArgumentError, MXNetError, candidates
 from ..core.base.printable import printable
 from ..core.base.progress import progress
 from ..formats.atomic import replacing
-from ..predictor.picture import Picture
-from .inputs import Array, labels_of, preprocessing_of, read_inputs
+from .inference import backends, opened
+from .inputs import Array, read_inputs
 from .report import Rows, print_table, write_json
 
 if TYPE_CHECKING:
     from ..predictor import Predictor
 
-__all__ = ["backends", "opened", "predict"]
+__all__ = ["predict"]
 
 
 def predict(options: SimpleNamespace) -> int:
@@ -101,33 +100,6 @@ def _write_document(
     if options.output is not None:
         document["written"] = str(options.output)
     write_json(document)
-
-
-def opened(options: SimpleNamespace) -> tuple[InferenceModel, Picture, Sequence[str]]:
-    """The model, how images become inputs, and labels: as options or the model's files tell.
-
-    Raises:
-        MXNetError: an option or a model that cannot be used.
-        OSError: a file that cannot be read.
-    """
-    if options.top < 1:
-        raise argument_error("predict", "--top", options.top, "must be 1 or more")
-    if options.epoch is not None and options.epoch < 0:
-        raise argument_error("predict", "--epoch", options.epoch, "must not be negative")
-    told = preprocessing_of(options)
-    labels = None if options.labels is None else labels_of(options.labels)
-    how = {"backend": options.backend, "precision": options.precision}
-    model = InferenceModel.open(options.model, options.epoch, **how)
-    picture = Picture.of_mapping({**model.preprocessing, **told})
-    return model, picture, model.labels if labels is None else labels
-
-
-def backends(model: InferenceModel, predictor: Predictor) -> str:
-    """Who runs the nodes."""
-    if model.runtime is not None:
-        return f"{model.runtime} (compiled)"
-    counts = Counter(row.backend for row in predictor.explain())
-    return ", ".join(f"{name} ({n} nodes)" for name, n in counts.most_common())
 
 
 def _run(model: InferenceModel, arrays: Mapping[str, Array]) -> tuple[Predictor, dict[str, Array]]:

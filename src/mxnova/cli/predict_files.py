@@ -27,7 +27,7 @@ from ..batch_inference.scores import largest
 from ..core.base.errors import ArgumentError, argument_error
 from ..core.base.printable import printable
 from ..core.base.progress import counting, progress
-from .predict import backends, opened
+from .inference import backends, opened
 from .shapes import shapes_of
 
 __all__ = ["predict_files"]

@@ -155,9 +155,10 @@ def _of_checkpoint(files: CheckpointFiles) -> Model:
 
 def _network(path: str) -> Symbol:
     try:
-        return from_json(read_file(path))
+        symbol: Symbol = from_json(read_file(path))
     except MXNetError as error:
         raise (error if isinstance(error, OSError) else type(error)(f"{path}: {error}")) from None
+    return symbol
 
 
 def model_of(opened: OpenedModel) -> Model:

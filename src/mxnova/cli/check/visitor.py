@@ -158,7 +158,8 @@ class Visitor(ast.NodeVisitor):
             self.visit(part)
         self._scopes = self._scopes[:-1]
 
-    visit_SetComp = visit_GeneratorExp = visit_DictComp = visit_ListComp
+    visit_SetComp = visit_DictComp = visit_ListComp
+    visit_GeneratorExp = visit_ListComp  # type: ignore[assignment]
 
     def visit_Try(self, node: ast.Try) -> None:
         with self._guarded(any(map(_catches_missing, node.handlers))):
