@@ -21,7 +21,7 @@ from .command import COMMANDS, Command
 __all__ = ["COMPLETION_VARIABLE", "PROGRAM", "parse"]
 
 COMPLETION_VARIABLE = "_MXNOVA_COMPLETE"  # by which a shell asks for completions
-_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 class _Program(click.Group):
@@ -93,7 +93,9 @@ def parse(argv: Sequence[str]) -> SimpleNamespace:
         _complete()
     try:
         if not argv:
-            click.echo(PROGRAM.get_help(click.Context(PROGRAM, info_name="mxnova")), err=True)
+            click.echo(
+                PROGRAM.get_help(click.Context(PROGRAM, info_name="mxnova", **_SETTINGS)), err=True
+            )
             sys.exit(2)
         with PROGRAM.make_context("mxnova", list(argv)) as context:
             options: SimpleNamespace = PROGRAM.invoke(context)

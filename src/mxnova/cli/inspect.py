@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from ..artefacts.contents import is_archive
 from ..core.base.errors import FormatError
 from ..core.base.progress import progress
 from ..formats import compiled_model, params, recordio, safetensors, symbol_json
@@ -68,6 +70,8 @@ def describe(path: Path, *, stats: bool, nodes: bool) -> Report:
         return _compiled(path, stats)
     if path.suffix == ".safetensors":
         return _safetensors(path, stats)
+    if path.is_file() and is_archive(os.fspath(path)):
+        raise FormatError(f"{path}: is an archive: `mxnova open {path}` shows what is in it")
     return _arrays(path, stats)
 
 

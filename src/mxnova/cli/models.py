@@ -16,9 +16,7 @@ __all__ = ["check_models", "stem_of"]
 
 _HEAD = 512
 _PARAMS = (0x112).to_bytes(8, "little")
-_BEGINNINGS: dict[
-    str, tuple[str, Callable[[bytes], object]]
-] = {  # ending -> what a file of this kind is, and how it begins
+_BEGINNINGS: dict[str, tuple[str, Callable[[bytes], object]]] = {  # by ending: what, and how
     ".json": ("symbol", lambda head: head.lstrip()[:1] == b"{"),
     ".params": ("file of arrays", lambda head: head[:8] == _PARAMS),
     ".safetensors": ("safetensors file", lambda head: head[8:9] == b"{"),

@@ -83,6 +83,12 @@ def test_an_epoch_that_is_not_there(models):
         check_models(SimpleNamespace(model=str(models / "net"), epoch=7), ["model"])
 
 
+def test_inspect_names_the_command_for_archives(models):
+    options = parse(["inspect", str(models / "net.tar.gz")])
+    with pytest.raises(MXNetError, match="mxnova open .*net.tar.gz"):
+        options.act(options)
+
+
 def test_the_epoch_of_a_file_is_its_own(models, monkeypatch):
     monkeypatch.chdir(models)
     options = parse(["predict", "net-0001.params", "--epoch", "2", "x.npy"])
