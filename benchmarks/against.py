@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``python -m benchmarks.against [REVISION]``: this checkout beside an earlier one, in turns.
 
-The earlier revision, by default the last release, is checked out under build/against. Each turn runs
-a subject of `benchmarks` there and then here, each in processes of its own; what is compared is the
-median over the turns. A machine that is slow for a while slows both.
+The earlier revision, by default the last release, is checked out under build/against. Each turn
+runs a subject of `benchmarks` there and then here, each in processes of its own; compared are the
+medians over the turns. A machine that is slow for a while slows both.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ Times = dict[str, list[float]]  # case -> seconds of each turn
 
 def main(
     revision: Annotated[str | None, typer.Argument(help="Default: the last tag v*.")] = None,
-    subject: Annotated[list[str], typer.Option(help="Of `benchmarks`; repeatable.")] = [*SUBJECTS],
+    subject: Annotated[
+        list[str] | None, typer.Option(help=f"Default: {', '.join(SUBJECTS)}; repeatable.")
+    ] = None,
     turns: Annotated[int, typer.Option(min=1)] = 3,
     limit: Annotated[float, typer.Option(help="Exit with 1 beyond this median ratio.")] = 1.15,
     smoke: Annotated[bool, typer.Option(help="Tiny sizes: shows only that it runs.")] = False,
@@ -37,7 +39,7 @@ def main(
     """Compare the speed of this checkout with that of an earlier revision."""
     before = checkout(revision or last_release())
     slow = []
-    for name in subject:
+    for name in subject or SUBJECTS:
         times: dict[Path, Times] = {before: defaultdict(list), ROOT: defaultdict(list)}
         for _ in range(turns):
             for folder, cases in times.items():
@@ -98,7 +100,7 @@ def ratios(before: Times, now: Times) -> dict[str, float]:
 def show(subject: str, found: dict[str, float]) -> float:
     """Prints the ratios and returns their median; 1 where there are none."""
     median = statistics.median(found.values()) if found else 1.0
-    table = Table(title=f"{subject}: median {median:.2f} ×", title_justify="left")
+    table = Table(title=f"{subject}: median time {median:.2f}", title_justify="left")
     table.add_column("case")
     table.add_column("time now / before", justify="right")
     for case, ratio in sorted(found.items(), key=lambda item: -item[1]):

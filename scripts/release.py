@@ -65,7 +65,7 @@ def version() -> str:
 
 
 def check_tag(tag: str, version: str) -> None:
-    """Exits where the tag is not that of the version, or the changelog does not know the version."""
+    """Exits where the tag is not the version's, or the changelog does not know the version."""
     if tag != f"v{version}":
         sys.exit(f"tag {tag}: the version is {version}, its tag v{version}")
     if f"\n## [{version}]" not in (ROOT / "CHANGELOG.md").read_text("utf-8"):

@@ -18,7 +18,8 @@ from tests.pages.output import same_output
 from tests.pages.page import PAGES, ROOT, RUNNABLE, Page
 from tests.pages.runner import is_run, missing_packages
 
-README, *DOCS = PAGES
+README = PAGES[0]
+DOCS = [page for page in PAGES if ROOT / "docs" in page.path.parents]
 LANGUAGES = {*RUNNABLE, "text", "yaml", "json", "c", "cpp", "{toctree}"}
 BY_TEST_EXAMPLES = ROOT / "docs" / "operators"
 RUNNING = [p for p in PAGES if p.runnable() and BY_TEST_EXAMPLES not in p.path.parents]

@@ -14,9 +14,7 @@ from pathlib import Path
 import pytest
 
 yaml = pytest.importorskip("yaml")
-if sys.version_info < (3, 11):
-    pytest.skip("needs tomllib", allow_module_level=True)
-import tomllib
+tomllib = pytest.importorskip("tomllib")
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -80,7 +78,9 @@ def test_commands_run_what_is_there(name):
         if "-m" in words[:2]:
             module = ROOT / words[words.index("-m") + 1].replace(".", "/")
             known = words[2] in ("pip", "pytest")
-            assert known or module.with_suffix(".py").is_file() or (module / "__main__.py").is_file()
+            assert (
+                known or module.with_suffix(".py").is_file() or (module / "__main__.py").is_file()
+            )
         elif words and "scripts/" in command:
             assert all((ROOT / word).is_file() for word in words if word.startswith("scripts/"))
         for file in re.findall(r"-r (\S+)", command):

@@ -31,7 +31,7 @@ def image_size(encoded: bytes | memoryview) -> Size | None:
                 width, height = size_of(memoryview(encoded))
             except FormatError:
                 raise
-            except (struct.error, ValueError):  # cut off: no decoder will like it either
+            except (struct.error, ValueError, OverflowError):  # cut off: no decoder will like it either
                 return None
             return (abs(width), abs(height)) if width and height else None
     return None
