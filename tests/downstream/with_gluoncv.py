@@ -14,7 +14,9 @@ NAMES = [
 ]
 shapes = {"ssd": (1, 3, 300, 300), "cifar": (2, 3, 32, 32), "simple": (1, 3, 256, 192)}
 for name in NAMES:
-    net = model_zoo.get_model(name, pretrained=False, pretrained_base=False)
+    has_base = name.startswith(("ssd", "simple"))
+    base = {"pretrained_base": False} if has_base else {}
+    net = model_zoo.get_model(name, pretrained=False, **base)
     net.initialize(mx.init.Xavier())
     shape = shapes.get(name.partition("_")[0], (1, 3, 224, 224))
     out = net(mx.nd.random.uniform(shape=shape))
