@@ -26,7 +26,7 @@ GROUPS = {
                                     "MXNET_BACKWARD", "MXNET_SUBGRAPH"),
     "Random numbers and profiler": ("MXNET_RANDOM", "MXNET_PROFILER"),
     "Training and distributed jobs": ("MXNET_OPTIMIZER", "MXNET_KVSTORE", "MXNET_UPDATE",
-                                      "MXNOVA_DIST", "MXNOVA_JOB"),
+                                      "MXNOVA_DIST", "MXNOVA_JOB", "MXNOVA_PROGRESS"),
     "Engine": ("MXNET_ENGINE", "MXNET_CPU_W", "MXNET_CPU_PRIO", "MXNET_GPU_W", "MXNET_GPU_PRIO",
                "MXNET_GPU_COPY", "MXNET_MP", "MXNET_EXEC", "MXNOVA_ENGINE", "MXNOVA_CHECK"),
     "Memory": ("MXNET_",),

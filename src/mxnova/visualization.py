@@ -12,6 +12,7 @@ from typing import Any
 
 from .core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, shown
 from .core.graph.base_symbol import output_name
+from .core.graph.drawing import WEIGHT_SUFFIXES
 from .core.graph.node import Entry, Node, auxiliary_variables
 from .core.graph.symbol import Symbol
 
@@ -19,17 +20,6 @@ __all__ = ["plot_network", "print_summary"]
 
 _COLUMNS = ("Layer (type)", "Output Shape", "Param #", "Previous Layer")
 _POSITIONS = [0.44, 0.64, 0.74, 1.0]
-_WEIGHTS = (
-    "_weight",
-    "_bias",
-    "_beta",
-    "_gamma",
-    "_moving_var",
-    "_moving_mean",
-    "_running_var",
-    "_running_mean",
-)
-
 _NOT_TRAINED = frozenset(("label", "state", "state_cell"))  # inputs of operators
 
 Shapes = dict[str, tuple[int, ...]]
@@ -215,7 +205,7 @@ def _warn_of_namesakes(symbol: Symbol) -> None:
 
 
 def _is_weight(node: Node) -> bool:
-    return node.op is None and node.name.endswith(_WEIGHTS)
+    return node.op is None and node.name.endswith(WEIGHT_SUFFIXES)
 
 
 def _label(node: Node) -> str:

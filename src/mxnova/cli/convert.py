@@ -10,8 +10,8 @@ from typing import Any
 
 from ..core.base.gc_pause import loading
 from ..core.base.printable import printable
+from ..core.base.progress import progress
 from .inputs import labels_of, preprocessing_of
-from .progress import progress
 from .report import plain
 from .shapes import shapes_of
 from .verify import document

@@ -25,8 +25,8 @@ from ..batch_inference.runner import Runner
 from ..batch_inference.scores import largest
 from ..core.base.errors import ArgumentError, argument_error
 from ..core.base.printable import printable
+from ..core.base.progress import counting
 from .predict import backends, opened
-from .progress import counting
 from .shapes import shapes_of
 
 __all__ = ["predict_files"]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from ..core.base.errors import ArgumentError
 from ..core.base.gc_pause import loading
 from ..core.base.printable import printable
+from ..core.base.progress import progress
 from .inputs import labels_of, preprocessing_of
-from .progress import progress
 from .report import plain, print_table
 from .shapes import shapes_of
 from .verify import check_page, document, write_page

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from ..core.base.errors import ArgumentError
 from ..core.base.gc_pause import loading
 from ..core.base.printable import printable
+from ..core.base.progress import progress
 from ..predictor.picture import Picture
 from .inputs import read_inputs
-from .progress import progress
 from .report import Rows, plain, print_table
 from .shapes import shapes_of
 

@@ -20,6 +20,7 @@ from ..core.base.errors import (
     candidates,
     shown,
 )
+from ..core.base.html import fact_table
 from ..core.base.scopes import is_np_array
 from ..lr_scheduler import LRScheduler
 
@@ -115,6 +116,9 @@ class Optimizer:
         self.allow_np_array = is_np_array()
         self.set_lr_mult({})
         self.set_wd_mult({})
+
+    def _repr_html_(self) -> str:
+        return fact_table(type(self).__name__, optimizer_facts(self))
 
     def _first_rate(self, learning_rate: float | None) -> float | None:
         """The rate to begin with, which the scheduler takes over where both are given."""
@@ -436,3 +440,21 @@ def arrays_of(state: Any) -> tuple[nd.NDArray, ...]:
     if isinstance(state, tuple):
         return tuple([array for part in state for array in arrays_of(part)])
     return () if state is None else (state,)
+
+
+def optimizer_facts(optimizer: Optimizer) -> dict[str, Any]:
+    """The rate, the updates so far, and the numbers that an optimizer was made with, by name."""
+    numbers = {
+        name: value
+        for name, value in vars(optimizer).items()
+        if isinstance(value, (bool, int, float)) and not name.startswith("_")
+    }
+    for name in ("lr", "num_update", "begin_num_update", "aggregate_num", "allow_np_array"):
+        numbers.pop(name, None)
+    scheduler = optimizer.lr_scheduler
+    return {
+        "learning_rate": optimizer.learning_rate,
+        **({} if scheduler is None else {"lr_scheduler": type(scheduler).__name__}),
+        "updates": optimizer.num_update,
+        **numbers,
+    }

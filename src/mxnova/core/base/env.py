@@ -70,6 +70,8 @@ VARIABLES: dict[str, Variable] = {
         "programs that use no other interface then start without PyTorch."),
     "MXNOVA_CACHE": Variable(kind_of(str), "",
         "Cache directory; default: mxnova in the user's cache directory."),
+    "MXNOVA_PROGRESS": Variable(kind_of(bool), True,
+        "Whether `fit` shows a progress bar on a terminal."),
     "MXNOVA_NUMPY_NAMES": Variable(kind_of(bool), True,
         "Whether `import mxnet` restores the names that NumPy removed, such as np.float."),
     "MXNOVA_NUMPY_COMPAT": Variable(kind_of(bool), False,

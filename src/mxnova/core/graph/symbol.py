@@ -30,6 +30,7 @@ from ..op.schema import Op
 from .arithmetic import Arithmetic
 from .array_only import ArrayOnly
 from .base_symbol import register, single_entry, symbol_of
+from .drawing import symbol_html
 from .functions import function_of, inputs_of
 from .inference_methods import InferenceMethods
 from .node import Entry, Node
@@ -102,6 +103,10 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
         if self.name is not None:
             return f"<Symbol {printable(self.name)}>"
         return f"<Symbol group [{', '.join(printable(e.node.name) for e in self._entries)}]>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a drawing of the graph."""
+        return symbol_html(self)
 
     __hash__ = object.__hash__
 

@@ -34,6 +34,7 @@ from .chunk import ReadOnlyChunk, new_chunk
 from .deferred_errors import is_failing
 from .files import dumps_array, loads_array
 from .functions import function_of
+from .html import array_html
 from .indexing import assign, is_whole, refusal, select, slices_are_contiguous
 from .interop import Interchange, Number, numpy_of, tensor_from, written
 from .modes import MODES
@@ -196,6 +197,10 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         sizes = "x".join(map(str, self.shape))
         numbers = self.astype("float32") if self.dtype == BFLOAT16 else self
         return f"\n{numbers.asnumpy()}\n<{type(self).__name__} {sizes} @{self.context}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a table of its numbers."""
+        return array_html(self)
 
     __hash__ = object.__hash__
 

@@ -34,6 +34,7 @@ from .autograd import attach
 from .base_array import CLASSES
 from .calls.dispatch import invoke
 from .files import array_of_record, dumps_array
+from .html import sparse_html
 from .recording import STATE
 from .sparse_format import check_format
 from .tape import is_live
@@ -192,6 +193,10 @@ class BaseSparseNDArray(NDArray):
     def __repr__(self) -> str:
         sizes = "x".join(map(str, self.shape))
         return f"\n<{type(self).__name__} {sizes} @{self.context}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a table of what is stored."""
+        return sparse_html(self)
 
     def __reduce__(self) -> Any:
         return _unpickled, (bytes(dumps_array(self)), str(self.context))

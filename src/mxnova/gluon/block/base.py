@@ -22,7 +22,7 @@ from . import architecture
 from .hooks import HookHandle, Hooks
 from .nesting import _check_all_np_ndarrays
 from .scope import _BlockScope
-from .summary import summarize
+from .summary import block_html, summarize
 
 __all__ = ["Block"]
 
@@ -71,6 +71,9 @@ class Block:
             if isinstance(block, Block)
         )
         return f"{type(self).__name__}(\n{content}\n)"
+
+    def _repr_html_(self) -> str:
+        return block_html(self)
 
     def __setattr__(self, name: str, value: Any) -> None:
         have = self.__dict__.get(name)

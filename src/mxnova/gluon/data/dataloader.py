@@ -19,6 +19,7 @@ from typing import Any
 
 from mxnova import context
 from mxnova.core.base.errors import ArgumentError, AssertedError, MXNetError, shown
+from mxnova.core.base.html import fact_table
 from mxnova.util import is_np_array, is_np_shape, set_np
 
 from .batchify import default_batchify_fn, default_mp_batchify_fn
@@ -323,6 +324,15 @@ class DataLoader:
         if self.auto_reload:
             self.refresh()
 
+    def _repr_html_(self) -> str:
+        facts = {
+            "dataset": type(self._dataset).__name__,
+            "samples": _length(self._dataset),
+            "batches": _length(self._batch_sampler),
+            "workers": f"{self._num_workers} {'threads' if self._thread_pool else 'processes'}",
+        }
+        return fact_table("DataLoader", facts)
+
     def _start_workers(self) -> None:
         active = is_np_shape(), is_np_array()
         if self._thread_pool:
@@ -429,3 +439,7 @@ class DataLoader:
     def __del__(self) -> None:
         if self._worker_pool is not None:
             self._worker_pool.terminate()
+
+
+def _length(items: Any) -> str:
+    return f"{len(items):,}" if hasattr(items, "__len__") else "unknown"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress display of commands on a terminal."""
+"""Progress bars on a terminal, by rich, which is imported where one is shown."""
 
 from __future__ import annotations
 
 import contextlib
+import logging
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -25,7 +26,9 @@ def progress() -> Iterator[Callable[..., Any]]:
     from rich.text import Text
 
     columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    terminal = sys.stderr
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    with bar, _logs_above(terminal):
         task = bar.add_task("", total=None)
         yield lambda text, done=0, total=None: bar.update(
             task, description=Text(text).plain, completed=done, total=total
@@ -56,3 +59,21 @@ def counting(total: int | None, *, is_shown: bool = True) -> Iterator[Callable[[
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=total)
         yield lambda count: bar.advance(task, count)
+
+
+@contextlib.contextmanager
+def _logs_above(terminal: Any) -> Iterator[None]:
+    """Sends what is logged to `terminal` to where rich writes above its bar."""
+    handlers = [
+        handler
+        for logger in (logging.root, *logging.root.manager.loggerDict.values())
+        for handler in getattr(logger, "handlers", ())
+        if isinstance(handler, logging.StreamHandler) and handler.stream is terminal
+    ]
+    for handler in handlers:
+        handler.setStream(sys.stderr)
+    try:
+        yield
+    finally:
+        for handler in handlers:
+            handler.setStream(terminal)

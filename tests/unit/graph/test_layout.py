@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from mxnova.convert.proof.layout import layered
+from mxnova.core.graph.layout import layered
 
 BOX, LANE, GAP = 100.0, 10.0, 20.0
 

@@ -1,21 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A network as SVG: boxes that tell how far their nodes differ."""
+"""A network as SVG: boxes, one for each node, and lines between them."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...core.base.printable import printable
-from ...core.graph.symbol import Symbol
+from ..base.html import escaped
 from .layout import Point, layered
 
-__all__ = ["GraphNode", "drawing", "graph_of"]
+if TYPE_CHECKING:
+    from .base_symbol import BaseSymbol
+
+__all__ = ["WEIGHT_SUFFIXES", "GraphNode", "drawing", "graph_of", "symbol_html"]
 
 _BOX, _HEIGHT, _PITCH, _LANE, _GAP = 196, 38, 62, 10, 16  # pixels; of layers: from one to the next
 _LETTERS = 28  # of a name within a box
 MOST = 3000  # nodes of a drawing that a browser shows with ease
+WEIGHT_SUFFIXES = (
+    "_weight",
+    "_bias",
+    "_beta",
+    "_gamma",
+    "_moving_var",
+    "_moving_mean",
+    "_running_var",
+    "_running_mean",
+)
+_STYLE = (
+    ".mxnova-graph path{fill:none;stroke:currentColor;stroke-opacity:.5}"
+    ".mxnova-graph rect{fill:currentColor;fill-opacity:.07;stroke:currentColor;stroke-opacity:.5}"
+    ".mxnova-graph .input rect{stroke-dasharray:4 3}"
+    ".mxnova-graph text{fill:currentColor;font:11px system-ui,sans-serif;text-anchor:middle}"
+    ".mxnova-graph .line{opacity:.7}"
+)
 
 
 class GraphNode(NamedTuple):
@@ -32,7 +50,7 @@ class GraphNode(NamedTuple):
     inputs: tuple[str, ...]
 
 
-def graph_of(symbol: Symbol, inputs: Sequence[str]) -> list[GraphNode]:
+def graph_of(symbol: BaseSymbol, inputs: Sequence[str]) -> list[GraphNode]:
     """Operators and inputs of a network, each after those that it reads."""
     fed = set(inputs)
     shown = {node for node in symbol.nodes if node.op is not None or node.name in fed}
@@ -47,10 +65,30 @@ def graph_of(symbol: Symbol, inputs: Sequence[str]) -> list[GraphNode]:
     ]
 
 
+def symbol_html(symbol: BaseSymbol) -> str:
+    """What a notebook shows of a symbol: its drawing, without variables named like weights."""
+    inputs = [n for n in symbol.list_arguments() if not n.endswith(WEIGHT_SUFFIXES)]
+    graph = graph_of(symbol, inputs)
+    title = f"{len(graph):,} nodes; outputs {', '.join(symbol.list_outputs())}"
+    if len(graph) > MOST:
+        return f"<div>{escaped(title)}; too many to draw</div>"
+
+    def look(node: GraphNode) -> tuple[str, str, str]:
+        return "" if node.operator else "input", node.operator or "input", node.name
+
+    drawn = drawing(graph, look, {}, 'class="mxnova-graph"')
+    return (
+        f"<div>{escaped(title)}</div>"
+        f'<div style="max-height:36em;overflow:auto"><style>{_STYLE}</style>'
+        f"{drawn}</div>"
+    )
+
+
 def drawing(
     graph: Sequence[GraphNode],
     look: Callable[[GraphNode], tuple[str, str, str]],
     targets: Mapping[str, str],
+    attribute: str = 'id="graph"',
 ) -> str:
     """The text of an SVG element.
 
@@ -58,6 +96,7 @@ def drawing(
         graph: the nodes.
         look: class, second line and tooltip of a box.
         targets: the anchors that names of nodes lead to.
+        attribute: of the element, for styles.
     """
     numbers = {node.name: i for i, node in enumerate(graph)}
     edges = [
@@ -74,7 +113,7 @@ def drawing(
     )
     width, height = layout.width + 2, (layout.layers - 1) * _PITCH + _HEIGHT + 2
     return (
-        f'<svg id="graph" role="img" aria-label="the network" width="{width:.0f}" '
+        f'<svg {attribute} role="img" aria-label="the network" width="{width:.0f}" '
         f'height="{height:.0f}" viewBox="-1 -1 {width:.0f} {height:.0f}">{lines}{boxes}</svg>'
     )
 
@@ -98,18 +137,13 @@ def _edge(points: Sequence[Point]) -> str:
 def _box(node: GraphNode, place: Point, kind: str, line: str, title: str, target: str) -> str:
     left, top = place[0] - _BOX / 2, place[1] * _PITCH
     inside = (
-        f"<title>{text_of(title)}</title>"
+        f"<title>{escaped(title)}</title>"
         f'<rect width="{_BOX}" height="{_HEIGHT}" rx="5"/>'
-        f'<text x="{_BOX / 2}" y="15">{text_of(shortened(node.name, _LETTERS))}</text>'
-        f'<text x="{_BOX / 2}" y="30" class="line">{text_of(line)}</text>'
+        f'<text x="{_BOX / 2}" y="15">{escaped(shortened(node.name, _LETTERS))}</text>'
+        f'<text x="{_BOX / 2}" y="30" class="line">{escaped(line)}</text>'
     )
     inside = f'<a href="#{target}">{inside}</a>' if target else inside
     return f'<g class="{kind}" transform="translate({left:.1f} {top:.0f})">{inside}</g>'
-
-
-def text_of(text: str) -> str:
-    """`text` as HTML has it."""
-    return html.escape(printable(text))
 
 
 def shortened(name: str, letters: int) -> str:
