@@ -19,7 +19,7 @@ no effect. Most are read when the setting is used; a program can therefore set t
 before the first array is made.
 """
 GROUPS = {
-    "Files, downloads and start": ("MXNET_HOME", "MXNET_GLUON_REPO", "MXNOVA_CACHE", "MXNOVA_TUNE",
+    "Files, downloads and start": ("MXNET_HOME", "MXNET_GLUON_REPO", "MXNOVA_MIRRORS", "MXNOVA_CACHE", "MXNOVA_TUNE",
                                    "MXNOVA_IMAGE", "MXNOVA_NUMPY", "MXNOVA_FULL", "MXNOVA_SERVE"),
     "Graphs, backends and passes": ("MXNOVA_FUSE", "MXNOVA_PASSES", "MXNOVA_LINT", "MXNOVA_WINO",
                                     "MXNOVA_SMALL", "MXNOVA_AUTO", "MXNOVA_COMPILED", "MXNET_ELIM",

@@ -12,7 +12,7 @@ import os
 import sys
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
 
 
 def _import_module(name: str) -> Any:

@@ -41,6 +41,9 @@ VARIABLES: dict[str, Variable] = {
     "MXNET_GLUON_REPO": Variable(kind_of(str),
         "https://apache-mxnet.s3-accelerate.dualstack.amazonaws.com/",
         "Base URL from which Gluon downloads models and data sets."),
+    "MXNOVA_MIRRORS": Variable(kind_of(str), "",
+        "Places that are asked for pretrained weights and data sets before MXNET_GLUON_REPO, "
+        "separated by blanks: base URLs, folders, or `hf` for Hugging Face's hub."),
     "MXNOVA_TUNE_PROCESS": Variable(kind_of(bool), False,
         "Whether importing mxnova tunes the whole process, as `mx.util.tune_process()` does; "
         "`mxnova run`, `predict`, `serve` and `launch` set it to 1 unless it is set."),

@@ -72,7 +72,7 @@ def missing_text(name: str) -> str | None:
     full = _SHORT.get(first, first) + dot + rest
     if full not in MODULES and full not in _FUNCTIONS:
         return None
-    return f"mxnova does not have mxnet.{full} yet (see the table 'What works' in the README)"
+    return f"mxnova does not have mxnet.{full} yet (see the table 'What works' in docs/evidence.md)"
 
 
 class MissingName(AttributeError):  # noqa: N818 - as NotImplementedForSymbol
