@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from logging import CRITICAL, DEBUG, ERROR, INFO, NOTSET, WARNING
+
+from .core.base.user_warnings import warn_user
 
 __all__ = [
     "CRITICAL",
@@ -53,7 +54,7 @@ def getLogger(  # noqa: N802 - MXNet's name
 ) -> logging.Logger:
     """`get_logger` under its old name."""
     text = "getLogger is deprecated: call get_logger"
-    warnings.warn(text, DeprecationWarning, stacklevel=2)
+    warn_user(text, DeprecationWarning)
     return get_logger(name, filename, filemode, level)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import importlib
 import math
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from .core.base.doors import door, facade
 from .core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, shown
+from .core.base.user_warnings import warn_user
 from .core.graph.base_symbol import output_name
 from .core.graph.node import Entry, Node, auxiliary_variables
 from .core.graph.symbol import Symbol
@@ -51,6 +52,7 @@ def _shapes(symbol: Symbol, shape: Mapping[str, Any] | None, function: str) -> S
 # Tables -------------------------------------------------------------------------------------------
 
 
+@door
 def print_summary(
     symbol: Symbol,
     shape: Mapping[str, Any] | None = None,
@@ -147,6 +149,7 @@ _DESCRIBED = frozenset(  # their labels are their kinds and sizes, others' are t
 )
 
 
+@door
 def plot_network(
     symbol: Symbol,
     title: str = "plot",
@@ -207,10 +210,9 @@ def _warn_of_namesakes(symbol: Symbol) -> None:
     namesakes = [name for name, count in counts.items() if count > 1]
     if namesakes:
         names = ", ".join(namesakes)
-        warnings.warn(
+        warn_user(
             f"plot_network: nodes with the same name are drawn as one, maybe in a circle: {names}",
             RuntimeWarning,
-            stacklevel=3,
         )
 
 
@@ -247,3 +249,6 @@ def _look(node: Node) -> dict[str, str]:
     if node.op is None:
         return {"shape": "oval", "fillcolor": _GREEN}
     return {"fillcolor": _COLOURS.get(node.op.name, _PINK)}
+
+
+facade(__name__)

@@ -192,7 +192,7 @@ def _run(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = (
         "As `python SCRIPT ARGUMENT ...`, with a `mxnet` to import that is mxnova, in child "
-        "processes too. Tracebacks leave out what is inside mxnova; MXNOVA_FULL_TRACEBACK=1 shows "
+        "processes too. Tracebacks leave out what is inside mxnova; MXNOVA_TRACEBACK=full shows "
         "it."
     )
     parser.add_argument(

@@ -32,6 +32,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .printable import printable
+from .synonyms import SYNONYMS
 
 __all__ = [
     "ArgumentError",
@@ -305,7 +306,13 @@ _OF_MEMORY = (
 
 
 def candidates(name: str, known: Iterable[str], limit: int = 3) -> str:
-    """A hint such as ``; did you mean 'relu'?``, empty when nothing is close; case is ignored."""
+    """A hint such as ``; did you mean 'relu'?``, empty when nothing is close.
+
+    Other programs' words for the same come first; case is ignored.
+    """
     spelled = {k.lower(): k for k in known if isinstance(k, str)}
-    close = difflib.get_close_matches(str(name).lower(), spelled, n=limit, cutoff=0.6)
-    return f"; did you mean {' or '.join(repr(spelled[c]) for c in close)}?" if close else ""
+    wanted = str(name).lower()
+    close = [word for word in SYNONYMS.get(wanted, ()) if word in spelled]
+    close += difflib.get_close_matches(wanted, spelled, n=limit, cutoff=0.6)
+    meant = [repr(spelled[word]) for word in dict.fromkeys(close)][:limit]
+    return f"; did you mean {' or '.join(meant)}?" if meant else ""

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...formats.atomic import replacing
 from ...formats.symbol_record import USER_KEYS
+from ..base.doors import door
 from ..base.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -305,6 +306,7 @@ def _refuse_unless_text(attrs: Mapping[str, Any]) -> None:
 # Variables and groups -----------------------------------------------------------------------------
 
 
+@door
 def var(
     name: str,
     attr: dict[str, str] | None = None,
@@ -376,6 +378,7 @@ def _dumped(init: Any) -> str:
     return str(dumps())
 
 
+@door
 def Group(  # noqa: N802 - MXNet's name
     symbols: Iterable[Symbol], create_fn: Callable[[Iterable[Entry]], Symbol] = Symbol
 ) -> Symbol:

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..base.doors import door
 from ..base.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -85,6 +86,7 @@ def _stand_in(array: BaseArray) -> Tensor:
     return value.data if value.is_floating_point() else integer_stand_in(value)
 
 
+@door
 def mark_variables(
     variables: BaseArray | Sequence[BaseArray],
     gradients: BaseArray | Sequence[BaseArray],
@@ -301,6 +303,7 @@ def _memory_of(tensor: Tensor) -> int:
     return tensor.untyped_storage().data_ptr()
 
 
+@door
 def backward(
     heads: BaseArray | Sequence[BaseArray],
     head_grads: Any = None,
@@ -371,6 +374,7 @@ def _sources(heads: _Heads, nodes: Sequence[TapeNode], kinds: set[type[TapeNode]
     return []
 
 
+@door
 def grad(
     heads: BaseArray | Sequence[BaseArray],
     variables: BaseArray | Sequence[BaseArray],

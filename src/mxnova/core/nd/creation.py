@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 from typing import Any
 
 import numpy as np
 import torch
 
+from ..base.doors import door, leave
 from ..base.errors import ArgumentError, ArgumentTypeError, argument_error
 from ..base.scopes import is_np_shape
 from ..base.shapes import sizes_of
+from ..base.user_warnings import warn_user
 from ..op.dtypes import torch_dtype
 from ..op.schema import find
 from ..runtime import storage
@@ -68,9 +69,13 @@ def zeros(
         array([[0., 0.],
                [0., 0.]], dtype=float32)
     """
-    if stype not in (None, "default"):
-        return sparse_creation.zeros(stype, _known_sizes("zeros", shape), ctx, dtype)
-    return _filled(shape, 0, ctx, dtype, out)
+    try:
+        if stype not in (None, "default"):
+            return sparse_creation.zeros(stype, _known_sizes("zeros", shape), ctx, dtype)
+        return _filled(shape, 0, ctx, dtype, out)
+    except Exception as error:
+        leave(error)
+        raise
 
 
 def _filled(
@@ -123,7 +128,11 @@ def ones(
         array([[1., 1.],
                [1., 1.]], dtype=float32)
     """
-    return _filled(shape, 1, ctx, dtype, out)
+    try:
+        return _filled(shape, 1, ctx, dtype, out)
+    except Exception as error:
+        leave(error)
+        raise
 
 
 def full(
@@ -147,11 +156,15 @@ def full(
         array([[7., 7.],
                [7., 7.]], dtype=float32)
     """
-    made = empty(shape, ctx, dtype) if out is None else out
-    if not isinstance(made, NDArray):
-        raise argument_error("full", "out", out, "must be an array")
-    made[:] = val
-    return made
+    try:
+        made = empty(shape, ctx, dtype) if out is None else out
+        if not isinstance(made, NDArray):
+            raise argument_error("full", "out", out, "must be an array")
+        made[:] = val
+        return made
+    except Exception as error:
+        leave(error)
+        raise
 
 
 def empty(
@@ -169,10 +182,14 @@ def empty(
         >>> mx.nd.empty((2, 3)).shape
         (2, 3)
     """
-    if stype not in (None, "default"):
-        return zeros(shape, ctx, dtype, stype)
-    context, kind = context_of(ctx), torch_dtype(dtype or "float32")
-    return wrap(storage.empty(sizes_of("empty", shape), kind, context), context, NDArray)
+    try:
+        if stype not in (None, "default"):
+            return zeros(shape, ctx, dtype, stype)
+        context, kind = context_of(ctx), torch_dtype(dtype or "float32")
+        return wrap(storage.empty(sizes_of("empty", shape), kind, context), context, NDArray)
+    except Exception as error:
+        leave(error)
+        raise
 
 
 def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
@@ -188,9 +205,13 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
         array([[1, 2],
                [3, 4]], dtype=int32)
     """
-    if is_scipy(source_array) or getattr(source_array, "stype", "default") != "default":
-        return sparse_creation.array(source_array, ctx, dtype)
-    return dense_array(source_array, context_of(ctx), dtype)
+    try:
+        if is_scipy(source_array) or getattr(source_array, "stype", "default") != "default":
+            return sparse_creation.array(source_array, ctx, dtype)
+        return dense_array(source_array, context_of(ctx), dtype)
+    except Exception as error:
+        leave(error)
+        raise
 
 
 def arange(
@@ -217,12 +238,17 @@ def arange(
         >>> mx.nd.arange(1, 7, 2).asnumpy()
         array([1., 3., 5.], dtype=float32)
     """
-    if infer_range is not None:
-        warnings.warn("arange: infer_range does nothing", DeprecationWarning, stacklevel=2)
-    attrs = {"start": start, "stop": stop, "step": step, "repeat": repeat, "dtype": dtype}
-    return _made("_arange", attrs, ctx)
+    try:
+        if infer_range is not None:
+            warn_user("arange: infer_range does nothing", DeprecationWarning)
+        attrs = {"start": start, "stop": stop, "step": step, "repeat": repeat, "dtype": dtype}
+        return _made("_arange", attrs, ctx)
+    except Exception as error:
+        leave(error)
+        raise
 
 
+@door
 def linspace(
     start: float,
     stop: float,
@@ -249,6 +275,7 @@ def linspace(
     return _made("_linspace", attrs, ctx)
 
 
+@door
 def eye(
     N: int,  # noqa: N803 - MXNet's names
     M: int = 0,  # noqa: N803
@@ -283,6 +310,7 @@ def _made(op: str, attrs: dict[str, Any], ctx: Context | None) -> NDArray:
 # Memory of other libraries ------------------------------------------------------------------------
 
 
+@door
 def from_numpy(
     ndarray: np.ndarray[Any, Any], zero_copy: bool = True, array_cls: type[NDArray] = NDArray
 ) -> NDArray:
@@ -312,6 +340,7 @@ def from_numpy(
     return made
 
 
+@door
 def from_torch(tensor: torch.Tensor) -> NDArray:
     """An array over the memory of an ATen tensor, which must be contiguous.
 
@@ -326,6 +355,7 @@ def from_torch(tensor: torch.Tensor) -> NDArray:
     return NDArray(tensor)
 
 
+@door
 def from_dlpack(dlpack: Any) -> NDArray:
     """An array over the memory of a DLPack capsule, which it consumes, or of an object with one.
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import re
 import sys
-import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ... import initializer
 from ... import ndarray as nd
+from ...core.base.doors import leave
 from ...core.base.errors import ArgumentError, ArgumentTypeError, AssertedError, candidates
 from ...core.base.scopes import is_np_array
+from ...core.base.user_warnings import warn_user
 from ...core.nd.array import NDArray
 from ...core.runtime.context import Context
 from ..listing import brief, indented
@@ -144,10 +145,9 @@ class Block:
             if name.startswith("__") or not isinstance(value, (list, tuple, dict)):
                 continue
             if any(block not in children for block in _blocks_in(value)):
-                warnings.warn(
+                warn_user(
                     f"{type(self).__name__}.{name} holds blocks that are no children, whose "
                     "parameters are not collected: use Sequential, or call register_child()",
-                    stacklevel=4,
                 )
 
     def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
@@ -192,7 +192,7 @@ class Block:
 
     def save_params(self, filename: str) -> None:
         """The old form of `save_parameters`: named as `collect_params` names them."""
-        warnings.warn("save_params is deprecated: use save_parameters", stacklevel=2)
+        warn_user("save_params is deprecated: use save_parameters")
         self.collect_params().save(filename, strip_prefix=self.prefix)
 
     def load_parameters(
@@ -251,7 +251,7 @@ class Block:
         ignore_extra: bool = False,
     ) -> None:
         """The old name of `load_parameters`."""
-        warnings.warn("load_params is deprecated: use load_parameters", stacklevel=2)
+        warn_user("load_params is deprecated: use load_parameters")
         self.load_parameters(filename, ctx, allow_missing, ignore_extra)
 
     # Files of architecture -----------------------------------------------------------------------
@@ -326,14 +326,18 @@ class Block:
 
     def __call__(self, *args: Any) -> Any:
         """`forward`, with the hooks around it."""
-        for hook in self._forward_pre_hooks.values():
-            hook(self, args)
-        out = self.forward(*args)
-        for hook in self._forward_hooks.values():
-            hook(self, args, out)
-        if is_np_array():
-            _check_all_np_ndarrays(out)
-        return out
+        try:
+            for hook in self._forward_pre_hooks.values():
+                hook(self, args)
+            out = self.forward(*args)
+            for hook in self._forward_hooks.values():
+                hook(self, args, out)
+            if is_np_array():
+                _check_all_np_ndarrays(out)
+            return out
+        except Exception as error:
+            leave(error)
+            raise
 
     def summary(self, *inputs: Any) -> None:
         """Prints the blocks that a forward goes through: shapes, numbers of parameters.

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from ...core.base.errors import (
     MXNetError,
     shown,
 )
+from ...core.base.user_warnings import warn_user
 from ...core.exec.bind.cached_op import CachedOp
 from ...core.graph.numpy_symbol import _Symbol as np_symbol
 from ...core.graph.serialize import saving
@@ -131,10 +131,9 @@ class HybridBlock(Block):
         if clear:
             self._clear_cached_op()
         if active and (self._forward_hooks or self._forward_pre_hooks):
-            warnings.warn(
+            warn_user(
                 f"{self.name} is hybridized with hooks on its forward: where a block around it "
                 "is hybridized, they are called when the graph is drawn, with symbols",
-                stacklevel=2,
             )
         super().hybridize(active, **flags)
 
@@ -490,7 +489,7 @@ def _warn_of_unused(
 ) -> None:
     for name, i in positions.items():
         if name not in used:
-            warnings.warn(f"input {i} of the block is not used in its graph", stacklevel=4)
+            warn_user(f"input {i} of the block is not used in its graph")
     for name in params:
         if name not in used:
-            warnings.warn(f"parameter {name} is not used in the graph of its block", stacklevel=4)
+            warn_user(f"parameter {name} is not used in the graph of its block")

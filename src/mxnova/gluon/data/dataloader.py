@@ -21,6 +21,7 @@ from mxnova import context
 from mxnova.core.base.errors import ArgumentError, AssertedError, MXNetError, shown
 from mxnova.util import is_np_array, is_np_shape, set_np
 
+from ...core.base.doors import facade
 from .batchify import default_batchify_fn, default_mp_batchify_fn
 from .dataloader_v1 import (
     DataLoaderV1,
@@ -429,3 +430,6 @@ class DataLoader:
     def __del__(self) -> None:
         if self._worker_pool is not None:
             self._worker_pool.terminate()
+
+
+facade(__name__)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -20,6 +19,7 @@ from ...core.base.errors import (
     shown,
 )
 from ...core.base.scopes import is_np_array, is_np_shape
+from ...core.base.user_warnings import warn_user
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
 from ...core.op.dtypes import dtype_name, torch_dtype
@@ -210,10 +210,9 @@ class Parameter(ContextArrays):
             ArgumentError: its shape is unknown, and it may not wait for it.
         """
         if self._arrays is not None and not force_reinit:
-            warnings.warn(
+            warn_user(
                 f"Parameter {self.name!r} is initialized already, nothing was done; "
                 "force_reinit=True makes it anew",
-                stacklevel=2,
             )
             return
         contexts = contexts_of(ctx)

@@ -11,7 +11,6 @@ import gzip
 import logging
 import math
 import os
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +26,8 @@ from mxnova.formats.idx import header_size, idx_shape
 from mxnova.recordio import unpack
 from mxnova.util import is_np_array
 
+from ....core.base.doors import facade
+from ....core.base.user_warnings import warn_user
 from ...utils import _get_repo_file_url, check_sha1, download
 from .. import dataset
 
@@ -377,4 +378,7 @@ class ImageFolderDataset(dataset.Dataset):
 
 
 def _ignored(path: str, reason: str) -> None:
-    warnings.warn(f"ImageFolderDataset: {path} is ignored: {reason}", stacklevel=4)
+    warn_user(f"ImageFolderDataset: {path} is ignored: {reason}")
+
+
+facade(__name__)
