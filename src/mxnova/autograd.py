@@ -6,6 +6,7 @@ from typing import Any
 from .base import c_handle_array
 from .core.base.doors import facade
 from .core.exec.bind.recorded_graph import get_symbol
+from .core.nd.anomaly import AnomalyError, detect_anomaly
 from .core.nd.array import NDArray
 from .core.nd.autograd import backward, grad, mark_variables
 from .core.nd.function import Function
@@ -22,9 +23,11 @@ from .core.nd.recording import (
 )
 
 __all__ = [
+    "AnomalyError",
     "Function",
     "NDArray",
     "backward",
+    "detect_anomaly",
     "get_symbol",
     "grad",
     "is_recording",

@@ -12,6 +12,7 @@ from ..checkpoint import load_checkpoint
 from ..context import Context, cpu
 from ..core.base.doors import facade
 from ..core.base.errors import AssertedError, AssertedTypeError, shown
+from ..core.base.mismatches import Mismatches
 from ..core.base.user_warnings import warn_user
 from ..core.graph.serialize import saving
 from ..initializer import InitDesc
@@ -193,9 +194,11 @@ class Module(OptimizedModule):
             return
         self._require("init_params", "binded")
         attributes = self._symbol.attr_dict()
+        told = Mismatches()
         for own, given in ((self._arg_params, arg_params), (self._aux_params, aux_params)):
             if given is not None:
-                check_values(own, given, allow_missing)
+                check_values(own, given, allow_missing, told)
+        told.check()
         for own, given in ((self._arg_params, arg_params), (self._aux_params, aux_params)):
             for name in sorted(own):  # type: ignore[arg-type]
                 array = own[name]  # type: ignore[index]

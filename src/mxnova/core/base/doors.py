@@ -189,14 +189,14 @@ def _arguments_of_class(kind: type) -> list[str]:
 def doors(cls: type) -> None:
     """Makes the public methods that a class defines doors, in place.
 
-    Those that mxnova itself calls again and again have ``except`` clauses of their own: the class,
-    or a base, has their names in `_own_doors`.
+    Those that mxnova calls again and again call `leave` in ``except`` clauses of their own. A class
+    has in `_no_doors` the names of those, its subclasses' too, that only mxnova calls.
     """
-    own = getattr(cls, "_own_doors", ())
+    inner = getattr(cls, "_no_doors", ())
     for name, method in list(vars(cls).items()):
         is_public = not name.startswith("_") or name in _DUNDERS
-        is_plain = type(method) is FunctionType and not hasattr(method, "__wrapped__")
-        if is_public and is_plain and name not in own:
+        is_plain = type(method) is FunctionType and "leave" not in method.__code__.co_names
+        if is_public and is_plain and name not in inner:
             setattr(cls, name, door(method))
 
 
@@ -210,8 +210,9 @@ def facade(name: str) -> None:
     names = vars(module)
     for public in names.get("__all__") or [n for n in names if not n.startswith("_")]:
         value = names.get(public)
-        if isinstance(value, type) and value.__module__.startswith("mxnova."):
-            doors(value)
+        for cls in value.__mro__ if isinstance(value, type) else ():
+            if cls.__module__.startswith("mxnova."):
+                doors(cls)
     if "__getattr__" not in names:
         module.__getattr__ = _missing_names(name)  # type: ignore[method-assign]
 

@@ -11,6 +11,7 @@ MXNetError                      RuntimeError, as in MXNet
 │   └── UnknownDTypeError       an element type that does not exist (also TypeError, as NumPy's)
 ├── ArgumentTypeError           an argument of the wrong Python type (also TypeError)
 ├── UnknownNameError            an operator, argument or output that does not exist (also KeyError)
+├── MissingAttributeError       what an object lacks (also AttributeError)
 ├── OutOfRangeError             an index beyond its axis (also IndexError)
 ├── FileError                   a path that cannot be opened, read or written (also OSError)
 │   ├── MissingFileError        there is no such file (also FileNotFoundError)
@@ -44,6 +45,7 @@ __all__ = [
     "FilePermissionError",
     "FormatError",
     "MXNetError",
+    "MissingAttributeError",
     "MissingFileError",
     "NotImplementedForSymbol",
     "NotSupportedForSparseNDArray",
@@ -145,6 +147,10 @@ class UnknownNameError(MXNetError, KeyError):
         return printable(str(self.args[0]), keep="\n\t") if self.args else ""
 
 
+class MissingAttributeError(MXNetError, AttributeError):
+    """An attribute that an object does not have."""
+
+
 class OutOfRangeError(MXNetError, IndexError):
     """An index beyond the end of what it indexes."""
 
@@ -225,7 +231,10 @@ class _NotFor(MXNetError):  # noqa: N818 - the base of two of MXNet's names
 class NotImplementedForSymbol(_NotFor):
     """Raised for an operation that arrays support and symbols do not."""
 
-    _reason = "arrays: a Symbol has no data until it is bound"
+    _reason = (
+        "arrays: a Symbol has no data until it is bound; hybrid_forward computes by operators of F "
+        "(F.where or F.contrib.cond for a condition), unless the block is not hybridized"
+    )
 
 
 class NotSupportedForSparseNDArray(_NotFor):

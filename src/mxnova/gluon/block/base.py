@@ -13,6 +13,7 @@ from ... import initializer
 from ... import ndarray as nd
 from ...core.base.doors import leave
 from ...core.base.errors import ArgumentError, ArgumentTypeError, AssertedError, candidates
+from ...core.base.mismatches import Mismatches
 from ...core.base.scopes import is_np_array
 from ...core.base.user_warnings import warn_user
 from ...core.nd.array import NDArray
@@ -45,6 +46,7 @@ class Block:
         (True, (4, 2))
     """
 
+    _no_doors = ("forward", "hybrid_forward")
     _is_summarized: ClassVar[bool] = True  # whether `summary` has a line for it
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
@@ -223,12 +225,13 @@ class Block:
                 filename, ctx, allow_missing, ignore_extra, self.prefix, cast_dtype, dtype_source
             )
             return
+        told = Mismatches()
         if not allow_missing:
-            _check_nothing_is_missing(loaded, params, filename)
+            _tell_missing(loaded, params, filename, told)
         if not ignore_extra:
-            _check_nothing_is_new(loaded, params, filename)
+            _tell_unexpected(loaded, params, filename, told)
         found = [(params[name], array) for name, array in loaded.items() if name in params]
-        _load_all(found, ctx, cast_dtype, dtype_source)
+        _load_all(found, ctx, cast_dtype, dtype_source, told)
 
     def _checkpoint_parameters(self) -> tuple[dict[str, NDArray], set[str]]:
         """What `save_parameters` writes, for `checkpoint.save`; and what is not learned."""
@@ -239,9 +242,11 @@ class Block:
     def _load_checkpoint_parameters(self, arrays: dict[str, NDArray], source: str) -> None:
         """Takes the parameters of a checkpoint, for `checkpoint.load`."""
         params = self._collect_params_with_prefix()
-        _check_nothing_is_missing(arrays, params, source)
-        _check_nothing_is_new(arrays, params, source)
-        _load_all([(params[n], a) for n, a in arrays.items()], None, False, "current")
+        told = Mismatches()
+        _tell_missing(arrays, params, source, told)
+        _tell_unexpected(arrays, params, source, told)
+        found = [(params[n], a) for n, a in arrays.items() if n in params]
+        _load_all(found, None, False, "current", told)
 
     def load_params(
         self,
@@ -371,35 +376,39 @@ def _load_all(
     ctx: Context | Sequence[Context] | None,
     cast_dtype: bool,
     dtype_source: str,
+    mismatches: Mismatches,
 ) -> None:
     """Gives parameters their arrays, once all are known to fit."""
     for parameter, array in found:
-        parameter._check_load(array, ctx, cast_dtype, dtype_source)
+        parameter._tell_misfit(array, ctx, cast_dtype, dtype_source, mismatches)
+    mismatches.check()
     for parameter, array in found:
         parameter._load_init(array, ctx, cast_dtype, dtype_source)
 
 
-def _check_nothing_is_missing(
-    loaded: dict[str, NDArray], params: dict[str, Parameter], filename: str
+def _tell_missing(
+    loaded: dict[str, NDArray], params: dict[str, Parameter], filename: str, told: Mismatches
 ) -> None:
     names: dict[Parameter, list[str]] = defaultdict(list)
     for name, parameter in params.items():
         names[parameter].append(name)
     for name, parameter in params.items():
         if not any(n in loaded for n in names[parameter]):
-            raise AssertedError(
+            error = AssertedError(
                 f"Parameter {name!r} is missing in file {filename!r}, which contains parameters: "
                 f"{brief(loaded)}; allow_missing=True ignores that"
             )
+            told.add("missing", brief([name]), error)
 
 
-def _check_nothing_is_new(
-    loaded: dict[str, NDArray], params: dict[str, Parameter], filename: str
+def _tell_unexpected(
+    loaded: dict[str, NDArray], params: dict[str, Parameter], filename: str, told: Mismatches
 ) -> None:
     for name in loaded:
         if name not in params:
-            raise ArgumentError(
+            error = ArgumentError(
                 f"Parameter {name!r} loaded from file {filename!r} is not present in ParameterDict"
                 f"{candidates(name, params)} (there are {brief(params)}); ignore_extra=True "
                 "ignores that"
             )
+            told.add("unexpected", brief([name]), error)

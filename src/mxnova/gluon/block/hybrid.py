@@ -22,8 +22,10 @@ from ...core.graph.numpy_symbol import _Symbol as np_symbol
 from ...core.graph.serialize import saving
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
+from ...core.nd.modes import MODES
 from ...core.nd.numpy_array import ndarray as np_ndarray
 from ...core.runtime.context import Context
+from ...core.runtime.slow_path import SLOW_PATH
 from ..parameter import DeferredInitializationError, Parameter, ParameterDict, shape_is_known
 from ..parameter.arrays import GENERATION
 from .base import Block
@@ -338,7 +340,7 @@ class HybridBlock(Block):
         context = self._kind_of_inputs(x, *args)
         if context is not None:
             with context:
-                if self._active:
+                if self._active and not (SLOW_PATH and MODES.watchers()):
                     return self._call_cached_op(x, *args)
                 return self.hybrid_forward(nd, x, *args, **self._parameters(context, x, *args))
         params = {name: p.var() for name, p in self._reg_params.items()}
@@ -352,10 +354,12 @@ class HybridBlock(Block):
             return context
         has_symbol, has_array, contexts, found = _gather_type_ctx_info(args)
         if has_symbol is has_array:
-            what = "arrays and symbols" if has_array else "neither array nor symbol"
+            kinds = ", ".join(type(arg).__name__ for arg in args[:8])
+            what = f"{kinds}: neither NDArray nor Symbol; mx.nd.array(x) makes an array of numbers"
+            if has_array:
+                what = "arrays and symbols; one kind of the two is needed"
             raise ArgumentError(
-                f"{type(self).__name__} {self.name!r}: inputs={shown(args)}: {what}; one kind of "
-                "the two is needed"
+                f"{type(self).__name__} {self.name!r}: inputs={shown(args)}: {what}"
             )
         if self._active and len(contexts) > 1:
             raise ArgumentError(

@@ -18,6 +18,7 @@ from ...core.base.errors import (
     MXNetError,
     shown,
 )
+from ...core.base.mismatches import Mismatches
 from ...core.base.scopes import is_np_array, is_np_shape
 from ...core.base.user_warnings import warn_user
 from ...core.graph.symbol import Symbol
@@ -324,6 +325,20 @@ class Parameter(ContextArrays):
                 "cast_dtype=True casts"
             )
         return self._loading_contexts(ctx)
+
+    def _tell_misfit(
+        self,
+        data: NDArray,
+        ctx: Context | Sequence[Context] | None,
+        cast_dtype: bool,
+        dtype_source: str,
+        told: Mismatches,
+    ) -> None:
+        """Notes what `_load_init` would raise."""
+        try:
+            self._check_load(data, ctx, cast_dtype, dtype_source)
+        except AssertedError as error:
+            told.add("unfit", f"\n    {error}", error)
 
     def _has_type_of(self, data: NDArray) -> bool:
         return not self.dtype or torch_dtype(self.dtype) is data._raw.dtype
