@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 from logging import CRITICAL, DEBUG, ERROR, INFO, NOTSET, WARNING
 
+from .core.base.doors import facade
 from .core.base.user_warnings import warn_user
 
 __all__ = [
@@ -86,3 +87,6 @@ def _handler(filename: str | None, filemode: str | None) -> logging.Handler:
     handler = logging.StreamHandler()
     handler.setFormatter(_Formatter())
     return handler
+
+
+facade(__name__)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from .core.base.doors import facade
+from .core.base.doors import door, facade
 from .core.base.errors import AssertedError, candidates, shown
 from .core.base.user_warnings import warn_user
 
@@ -104,6 +104,7 @@ def get_create_func(base_class: type, nickname: str) -> Callable[..., Any]:
             raise AssertedError(f"create: no {nickname} is registered as {what!r}{hint}")
         return registry[what.lower()](*args, **kwargs)
 
+    create = door(create)
     create.__doc__ = f"Makes an instance of {nickname} from its name or its JSON description."
     return create
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import ndarray as nd
 from ..core.base import env
+from ..core.base.doors import door
 from ..core.base.dtypes import BFLOAT16, dtype_of
 from ..core.base.errors import (
     ArgumentError,
@@ -153,6 +154,7 @@ class Optimizer:
         return klass
 
     @staticmethod
+    @door
     def create_optimizer(name: str, **kwargs: Any) -> Optimizer:
         """The optimizer that is registered as `name` (in any case), made with `kwargs`.
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...base import data_dir
+from ...core.base.doors import facade
 from ...core.base.errors import (
     ArgumentError,
     AssertedError,
@@ -439,3 +440,6 @@ def _checked(vocabulary: Any) -> Vocabulary:
     if not isinstance(vocabulary, Vocabulary):
         raise AssertedError(f"vocabulary={shown(vocabulary)}: must be a Vocabulary")
     return vocabulary
+
+
+facade(__name__)

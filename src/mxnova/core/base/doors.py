@@ -24,10 +24,10 @@ from typing import Any, TypeVar
 
 from . import env
 from .errors import ArgumentTypeError, MXNetError, candidates
-from .mxnet_names import MissingName
+from .mxnet_names import MissingName, missing_name
 from .user_warnings import is_inner
 
-__all__ = ["cut", "door", "doors", "facade", "leave", "visible", "wants_all_frames"]
+__all__ = ["cut", "door", "doors", "facade", "leave", "refuse_name", "visible", "wants_all_frames"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _PYTHON = os.path.dirname(os.__file__) + os.sep
@@ -137,9 +137,7 @@ def door(function: F) -> F:
             try:
                 return function(*args, **kwargs)
             except TypeError as error:
-                trace = error.__traceback__
-                if kwargs and trace is not None and trace.tb_next is None:  # not even called
-                    _refuse_name(function, args, error)
+                refuse_name(function, args, kwargs, error)
                 raise
         except Exception as error:
             leave(error)
@@ -148,18 +146,34 @@ def door(function: F) -> F:
     return enter  # type: ignore[return-value]
 
 
-def _refuse_name(function: Callable[..., Any], args: tuple[Any, ...], error: TypeError) -> None:
-    """Raises what is to be said of an unexpected keyword argument; nothing for other errors."""
-    found = _UNEXPECTED.match(str(error))
-    if found is None:
+def refuse_name(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Iterable[str], error: TypeError
+) -> None:
+    """Raises what is to be said where `function` could not even be called, for `kwargs`.
+
+    Args:
+        function: what was called.
+        args: what it was given by position.
+        kwargs: what it was given by name.
+        error: what Python raised.
+
+    Raises:
+        ArgumentTypeError: a name among `kwargs` is none of its parameters'.
+    """
+    trace = error.__traceback__
+    if not kwargs or trace is None or trace.tb_next is not None:
         return
-    called, name = found.groups()
-    known = _arguments(function)
-    if function.__name__ == "__init__" and args:
-        kind = type(args[0])
-        called, known = f"{kind.__name__}.__init__()", _arguments_of_class(kind)
+    is_making = function.__name__ == "__init__" and bool(args)
+    known = _arguments_of_class(type(args[0])) if is_making else _arguments(function)
+    unexpected = _UNEXPECTED.match(str(error))
+    if unexpected is None and "required" not in str(error):
+        return
+    name = unexpected[2] if unexpected else next((n for n in kwargs if n not in known), None)
+    if name is None:
+        return
+    called = f"{type(args[0]).__name__}.__init__" if is_making else function.__qualname__
     raise ArgumentTypeError(
-        f"{called} got an unexpected keyword argument {name!r}{candidates(name, known)} "
+        f"{called}() got an unexpected keyword argument {name!r}{candidates(name, known)} "
         f"(it takes {', '.join(known[:24])}{', ...' if len(known) > 24 else ''})"
     ) from None
 
@@ -195,9 +209,10 @@ def doors(cls: type) -> None:
     inner = getattr(cls, "_no_doors", ())
     for name, method in list(vars(cls).items()):
         is_public = not name.startswith("_") or name in _DUNDERS
-        is_plain = type(method) is FunctionType and "leave" not in method.__code__.co_names
-        if is_public and is_plain and name not in inner:
-            setattr(cls, name, door(method))
+        plain = method.__func__ if isinstance(method, staticmethod) else method
+        is_door = type(plain) is not FunctionType or "leave" in plain.__code__.co_names
+        if is_public and not is_door and name not in inner:
+            setattr(cls, name, door(method) if plain is method else staticmethod(door(plain)))
 
 
 def facade(name: str) -> None:
@@ -220,7 +235,7 @@ def facade(name: str) -> None:
 def _missing_names(module: str) -> Callable[[str], Any]:
     def find(name: str) -> Any:
         try:
-            raise MissingName(module, name, lambda: dir(sys.modules[module]))
+            raise missing_name(module, name)
         except MissingName as error:
             leave(error)
             raise

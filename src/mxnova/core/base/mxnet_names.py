@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from .errors import candidates
 
-__all__ = ["MODULES", "MissingName", "missing_text"]
+__all__ = ["MODULES", "MissingName", "missing_name", "missing_text"]
 
 MODULES = frozenset(
     """
@@ -96,3 +97,8 @@ class MissingName(AttributeError):  # noqa: N818 - as NotImplementedForSymbol
 
     def __reduce__(self) -> Any:
         return AttributeError, (str(self),)
+
+
+def missing_name(module: str, name: str) -> MissingName:
+    """The error for what a module does not have, among the names that it shows."""
+    return MissingName(module, name, lambda: dir(sys.modules[module]))

@@ -340,7 +340,12 @@ def var(
     node.set_attrs(_variable_attrs(shape, lr_mult, wd_mult, dtype, init, stype))
     for key, value in kwargs.items():
         if not (key.startswith("__") and key.endswith("__")):
-            raise ValueError(f"variable {name!r}: attribute {key!r} must be named __{key}__")
+            hint = candidates(
+                key, ("attr", "shape", "lr_mult", "wd_mult", "dtype", "init", "stype")
+            )
+            raise ArgumentError(
+                f"variable {name!r}: attribute {key!r} must be named __{key}__{hint}"
+            )
         node.attrs[key] = str(value)
     return Symbol([Entry(node, 0)])
 

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..base.doors import leave
+from ..base.doors import door, leave
 from ..base.dtypes import BFLOAT16
 from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError
 from ..base.handles import handle_of, object_of
@@ -430,6 +430,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             raise MXNetError("_fresh_grad: the array has no gradient; call attach_grad() first")
         self._node.is_fresh = bool(state)
 
+    @door
     def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
         """Makes it a leaf: gradients of what is computed from it go to `grad`.
 
@@ -444,6 +445,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             leave(error)
             raise
 
+    @door
     def backward(
         self, out_grad: NDArray | None = None, retain_graph: bool = False, train_mode: bool = True
     ) -> None:

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import torch
 
 from ..base.doors import door, leave
-from ..base.errors import ArgumentError, ArgumentTypeError, argument_error
+from ..base.errors import ArgumentError, ArgumentTypeError, argument_error, candidates
 from ..base.scopes import is_np_shape
 from ..base.shapes import sizes_of
 from ..base.user_warnings import warn_user
@@ -53,7 +54,7 @@ def zeros(
     stype: str | None = None,
     *,
     out: NDArray | None = None,
-    **_: Any,
+    **others: Any,
 ) -> NDArray:
     """An array of zeros.
 
@@ -70,6 +71,8 @@ def zeros(
                [0., 0.]], dtype=float32)
     """
     try:
+        if others:
+            _refuse_others("zeros", others)
         if stype not in (None, "default"):
             return sparse_creation.zeros(stype, _known_sizes("zeros", shape), ctx, dtype)
         return _filled(shape, 0, ctx, dtype, out)
@@ -96,6 +99,18 @@ def _filled(
     return out
 
 
+_NAMES = ("shape", "ctx", "dtype", "stype", "out")
+
+
+def _refuse_others(function: str, others: Iterable[str]) -> None:
+    for name in others:
+        if name != "name":
+            raise ArgumentTypeError(
+                f"{function}() got an unexpected keyword argument {name!r}"
+                f"{candidates(name, _NAMES)} (it takes {', '.join(_NAMES)})"
+            )
+
+
 def _known_sizes(function: str, shape: Any) -> tuple[int, ...]:
     """`sizes_of`, where the shape semantics in force do not take them for unknown."""
     sizes = sizes_of(function, shape)
@@ -112,7 +127,7 @@ def ones(
     dtype: Any = None,
     *,
     out: NDArray | None = None,
-    **_: Any,
+    **others: Any,
 ) -> NDArray:
     """An array of ones; arguments are those of `zeros`.
 
@@ -121,7 +136,7 @@ def ones(
         ctx: the context; None: the current one.
         dtype: the element type.
         out: an array to write the result into; None: a new one.
-        **_: ignored.
+        **others: name= is ignored, as in MXNet; others are refused.
 
     Example:
         >>> mx.nd.ones((2, 2)).asnumpy()
@@ -129,12 +144,15 @@ def ones(
                [1., 1.]], dtype=float32)
     """
     try:
+        if others:
+            _refuse_others("ones", others)
         return _filled(shape, 1, ctx, dtype, out)
     except Exception as error:
         leave(error)
         raise
 
 
+@door
 def full(
     shape: Any,
     val: Any,
@@ -167,6 +185,7 @@ def full(
         raise
 
 
+@door
 def empty(
     shape: Any, ctx: Context | None = None, dtype: Any = None, stype: str | None = None
 ) -> NDArray:
@@ -192,6 +211,7 @@ def empty(
         raise
 
 
+@door
 def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
     """An array with the values of `source_array`, copied; sparse where that is sparse.
 
@@ -214,6 +234,7 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
         raise
 
 
+@door
 def arange(
     start: float,
     stop: float | None = None,
@@ -282,7 +303,7 @@ def eye(
     k: int = 0,
     ctx: Context | None = None,
     dtype: Any = None,
-    **_: Any,
+    **others: Any,
 ) -> NDArray:
     """Ones on diagonal `k` of N rows and M columns (0: N), zeros elsewhere.
 
@@ -292,7 +313,7 @@ def eye(
         k: which diagonal; 0: the main one.
         ctx: the context; None: the current one.
         dtype: the element type.
-        **_: ignored.
+        **others: name= is ignored, as in MXNet; others are refused.
 
     Example:
         >>> mx.nd.eye(2).asnumpy()

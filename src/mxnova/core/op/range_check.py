@@ -43,6 +43,6 @@ def check_range(index: Tensor, size: int, array: str, ignored: int | None = None
     place = wrong.nonzero()[0].tolist()
     at = f"[{', '.join(map(str, place))}]" if place else ""
     raise OutOfRangeError(
-        f"{array}{at} is {int(index[tuple(place)])}, not from 0 to {size - 1}: rows and classes are "
-        "numbered from 0, and input_dim, depth or the units of the last layer say how many there are"
+        f"{array}{at} is {int(index[tuple(place)])}, not from 0 to {size - 1}: rows and classes "
+        "are numbered from 0; input_dim, depth or units of the last layer tell how many there are"
     )

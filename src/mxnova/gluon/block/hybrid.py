@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 from ... import ndarray as nd
@@ -14,6 +15,7 @@ from ...core.base.errors import (
     ArgumentTypeError,
     AssertedError,
     MXNetError,
+    candidates,
     shown,
 )
 from ...core.base.user_warnings import warn_user
@@ -118,6 +120,10 @@ class HybridBlock(Block):
             backward_bulk_size: likewise.
             kwargs: options of the backend.
         """
+        for name in kwargs if backend is None else ():
+            hint = candidates(name, signature(HybridBlock.hybridize).parameters)
+            if hint:
+                warn_user(f"hybridize: {name!r} is an option of no backend{hint}")
         flags = {
             "static_alloc": static_alloc,
             "static_shape": static_shape,

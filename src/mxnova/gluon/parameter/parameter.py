@@ -12,6 +12,7 @@ from ... import autograd, initializer
 from ... import ndarray as nd
 from ... import symbol as sym
 from ...base import mx_real_t
+from ...core.base.doors import facade
 from ...core.base.errors import (
     ArgumentError,
     AssertedError,
@@ -482,3 +483,6 @@ def _nobody() -> None:
 
 def _same(value: Any) -> Any:
     return value
+
+
+facade(__name__)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
+from ...base.doors import doors
 from ...base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
 from ...base.gc_pause import Resting
 from ...base.mismatches import Mismatches
@@ -410,6 +411,9 @@ class Executor:
         )
         made._observers, made._gradient_teller = self._observers, self._gradient_teller
         return made
+
+
+doors(Executor)
 
 
 def _check_place(what: str, array: NDArray | None, place: Context) -> None:
