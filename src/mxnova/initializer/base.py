@@ -175,9 +175,9 @@ def _fill_as_described(desc: InitDesc, init: str, arr: NDArray) -> None:
     """Fills an array by the initializer that its variable names, as a file may have it."""
     try:
         create(init)._init_weight(desc, arr)
-    except MXNetError:
-        raise
     except (TypeError, ValueError, ArithmeticError) as error:  # of its arguments
+        if isinstance(error, MXNetError) and not isinstance(error, ArgumentTypeError):
+            raise
         raise argument_error(f"variable {str(desc)!r}", "__init__", init, str(error)) from error
 
 

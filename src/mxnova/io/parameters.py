@@ -282,7 +282,7 @@ def iterator(
                     ArithmeticError,
                     MemoryError,
                     ValueError,
-                ) as error:  # of sizes out of bounds
+                ) as error:  # of sizes
                     if isinstance(error, MXNetError):
                         raise
                     raise from_foreign(error, name) from error

@@ -38,6 +38,7 @@ _DUNDERS = frozenset(
     __exit__ __contains__
     """.split()  # noqa: SIM905 - a table to read
 )
+_UNFIT = re.compile(r"\(\) (missing|takes|got) ")
 _UNEXPECTED = re.compile(r"(\w+\(\)|[\w.]+\(\)) got an unexpected keyword argument '(\w+)'")
 
 
@@ -70,8 +71,8 @@ def cut(error: BaseException, start: TracebackType | None) -> None:
 def _tells_enough(error: BaseException, trace: TracebackType) -> bool:
     if isinstance(error, (MXNetError, MissingName)):
         return True
-    if isinstance(error, TypeError) and trace.tb_next is None:  # the arguments do not fit a door
-        return True
+    if trace.tb_next is None and isinstance(error, TypeError) and _UNFIT.search(str(error)):
+        return True  # arguments that do not fit what the door leads to
     inner = False
     for one in _frames(trace):
         inner = is_inner(one.tb_frame) or (inner and _is_of_library(one))

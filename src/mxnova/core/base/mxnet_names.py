@@ -93,7 +93,9 @@ class MissingName(AttributeError):  # noqa: N818 - as NotImplementedForSymbol
 
     def __str__(self) -> str:  # made when shown: most who ask for a name only want to know
         text = missing_text(self._path)
-        return text or str(self.args[0]) + candidates(self.name or "", self._known())
+        name = self.name or ""
+        hint = "" if name.startswith("__") else candidates(name, self._known())
+        return text or str(self.args[0]) + hint
 
     def __reduce__(self) -> Any:
         return AttributeError, (str(self),)

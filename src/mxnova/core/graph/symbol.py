@@ -340,9 +340,8 @@ def var(
     node.set_attrs(_variable_attrs(shape, lr_mult, wd_mult, dtype, init, stype))
     for key, value in kwargs.items():
         if not (key.startswith("__") and key.endswith("__")):
-            hint = candidates(
-                key, ("attr", "shape", "lr_mult", "wd_mult", "dtype", "init", "stype")
-            )
+            own = ("attr", "shape", "lr_mult", "wd_mult", "dtype", "init", "stype")
+            hint = candidates(key, own)
             raise ArgumentError(
                 f"variable {name!r}: attribute {key!r} must be named __{key}__{hint}"
             )

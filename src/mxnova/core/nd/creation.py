@@ -64,6 +64,7 @@ def zeros(
         dtype: default: float32.
         stype: csr or row_sparse make a sparse array without stored elements.
         out: an array to fill instead.
+        **others: name= is ignored, as in MXNet; others are refused.
 
     Example:
         >>> mx.nd.zeros((2, 2)).asnumpy()
@@ -104,7 +105,7 @@ _NAMES = ("shape", "ctx", "dtype", "stype", "out")
 
 def _refuse_others(function: str, others: Iterable[str]) -> None:
     for name in others:
-        if name != "name":
+        if name != "name" and not name.startswith("__"):  # attributes, as states have them
             raise ArgumentTypeError(
                 f"{function}() got an unexpected keyword argument {name!r}"
                 f"{candidates(name, _NAMES)} (it takes {', '.join(_NAMES)})"

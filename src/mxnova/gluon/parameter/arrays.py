@@ -176,7 +176,7 @@ class ContextArrays:
         if index is None:
             raise MXNetError(
                 f"Parameter {self.name!r} was not initialized on context {ctx}: it is on "
-                f"{self._ctx_list}"
+                f"{self._ctx_list}; reset_ctx() moves it, x.as_in_context(ctx) data"
             )
         return arr_list[index]
 
