@@ -55,8 +55,8 @@ WRONG = {  # missing: 0.bias, 1.bias; unexpected: 2.weight; unfit: both weights
 ALL = (
     "missing: '0.bias', '1.bias'",
     "unexpected: '2.weight'",
-    "'net_dense0_weight' from saved params: shape incompatible expected (2, 3) vs saved (5, 3)",
-    "'net_dense1_weight' from saved params: shape incompatible expected (2, 2) vs saved (2, 7)",
+    "'net_dense0_weight' shape incompatible expected (2, 3) vs saved (5, 3)",
+    "'net_dense1_weight' shape incompatible expected (2, 2) vs saved (2, 7)",
 )
 
 

@@ -339,7 +339,8 @@ class Parameter(ContextArrays):
         try:
             self._check_load(data, ctx, cast_dtype, dtype_source)
         except AssertedError as error:
-            told.add("unfit", f"\n    {error}", error)
+            text = str(error).removeprefix("Failed loading Parameter ")
+            told.add("unfit", text.replace(" from saved params:", ""), error)
 
     def _has_type_of(self, data: NDArray) -> bool:
         return not self.dtype or torch_dtype(self.dtype) is data._raw.dtype
