@@ -107,7 +107,10 @@ class detect_anomaly(Mode):  # noqa: N801 - a function to its users, as PyTorch'
             users = link.__dict__.setdefault("_mxnova_users", [])
             users.append(f"{op.name} gave its {name}{_layer()}")
             if len(users) == 1:
-                self._hooks.append(link.register_hook(lambda d, u=users: self._look_at(d, u)))
+                hook = link.register_hook(  # type: ignore[no-untyped-call]
+                    lambda gradient, users=users: self._look_at(gradient, users)
+                )
+                self._hooks.append(hook)
 
     def _look_at(self, gradient: Tensor, users: list[str]) -> None:
         fault = self._fault_of(gradient)

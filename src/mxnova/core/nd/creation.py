@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -103,12 +103,12 @@ def _filled(
 _NAMES = ("shape", "ctx", "dtype", "stype", "out")
 
 
-def _refuse_others(function: str, others: Iterable[str]) -> None:
+def _refuse_others(function: str, others: Iterable[str], known: Sequence[str] = _NAMES) -> None:
     for name in others:
         if name != "name" and not name.startswith("__"):  # attributes, as states have them
             raise ArgumentTypeError(
                 f"{function}() got an unexpected keyword argument {name!r}"
-                f"{candidates(name, _NAMES)} (it takes {', '.join(_NAMES)})"
+                f"{candidates(name, known)} (it takes {', '.join(known)})"
             )
 
 
@@ -321,6 +321,7 @@ def eye(
         array([[1., 0.],
                [0., 1.]], dtype=float32)
     """
+    _refuse_others("eye", others, ("N", "M", "k", "ctx", "dtype"))
     return _made("_eye", {"N": N, "M": M, "k": k, "dtype": dtype or "float32"}, ctx)
 
 

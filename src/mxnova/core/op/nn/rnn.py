@@ -125,7 +125,7 @@ class RNN(Op):
         if name == "parameters":
             (count,) = s.full(name)
             least, step = (sum(map(prod, self.weight_shapes(n))) for n in (0, 1))
-            wanted, rest = divmod(count - least, step - least)
+            wanted, rest = divmod(int(count) - int(least), int(step) - int(least))
             made = "" if rest else f", parameters are for input_size={wanted}"
             return f"data has {features} features{made}: make the layer with input_size={features}"
         if name.startswith("state"):
