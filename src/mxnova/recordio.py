@@ -43,6 +43,8 @@ from mxnova.formats.recordio import IRHeader, pack, unpack
 from mxnova.formats.source import check_length, open_buffer, open_regular, read_file
 from mxnova.record_dataset import RecordBatches, RecordDataset, RecordSampler
 
+from .core.base.doors import facade
+
 __all__ = [
     "IRHeader",
     "MXIndexedRecordIO",
@@ -326,3 +328,6 @@ def unpack_img(s: bytes, iscolor: int = -1) -> tuple[IRHeader, Any]:
         raise MXNetError(
             f"unpack_img: {len(encoded)} bytes, iscolor={iscolor!r}: {error}"
         ) from None
+
+
+facade(__name__)

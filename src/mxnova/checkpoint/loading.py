@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
+from ..core.base.doors import door
 from ..core.base.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -239,6 +240,7 @@ def _object(value: Any, what: str) -> dict[str, Any]:
 # Folders ------------------------------------------------------------------------------------------
 
 
+@door
 def steps(folder: str | os.PathLike[str]) -> list[int]:
     """Numbers of the complete checkpoints in a folder, ascending; none without such a folder."""
     return sorted({n.step for n in shards.numbered(folder) if n.is_complete})
@@ -274,6 +276,7 @@ def _of_step(folder: str, found: Sequence[Numbered], step: int | None) -> str:
     return fits[-1].path
 
 
+@door
 def load(
     folder: str | os.PathLike[str],
     net: Any = None,

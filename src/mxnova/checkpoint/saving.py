@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from ..core.base.doors import door
 from ..core.base.errors import ArgumentError, argument_error
 from ..core.runtime.forks import after_fork_in_child
 from ..formats.params import ArrayRecord
@@ -68,6 +69,7 @@ _in_flight: dict[tuple[str, int], Saving] = {}  # by folder and rank
 after_fork_in_child(_in_flight.clear)
 
 
+@door
 def save(
     folder: str | os.PathLike[str],
     step: int,
@@ -158,6 +160,7 @@ def _snapshot(net: Any, learner: Any, extra: Any, rank: int, world: int) -> Snap
     return Snapshot(pieces, content.notes)
 
 
+@door
 def wait(folder: str | os.PathLike[str] | None = None) -> None:
     """Returns when all checkpoints that this process writes are written, or those in a folder.
 

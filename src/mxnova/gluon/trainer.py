@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import optimizer as opt
+from ..core.base.doors import facade
 from ..core.base.errors import (
     ArgumentError,
     AssertedError,
@@ -455,3 +456,6 @@ def _listed(params: Any) -> list[Parameter]:
                 f"Trainer: params: must be Parameters; one is a {type(param).__name__}"
             )
     return list(params)
+
+
+facade(__name__)

@@ -79,8 +79,13 @@ VARIABLES: dict[str, Variable] = {
         "any shape, and np.array(copy=False) copy where it must, as in NumPy's old versions."),
     "MXNOVA_SERVE_HOST": Variable(kind_of(str), "127.0.0.1",
         "Address that `mxnova serve` binds to unless `--host` says another; 0.0.0.0: all."),
-    "MXNOVA_FULL_TRACEBACK": Variable(kind_of(bool), False,
-        "Whether tracebacks that the command line shows have the frames inside mxnova, too."),
+    "MXNOVA_TRACEBACK": Variable(kind_of(Literal["short", "full"]), "short",
+        "Which frames tracebacks of mxnova's errors show: short: those of the program; full: those "
+        "inside mxnova, too."),
+    "MXNOVA_CHECK": Variable(kind_of(bool), False,
+        "Whether labels and indices are checked against their range by the operators that MXNet "
+        "lets clip or ignore them, such as pick, Embedding and SoftmaxOutput; it costs a pass over "
+        "the indices."),
     "MXNET_RANDOM": Variable(kind_of(Literal["fast", "exact"]), "fast",
         "Random generators of CPU contexts: fast: PyTorch's; exact: MXNet's own, which reproduce "
         "its numbers for a seed."),

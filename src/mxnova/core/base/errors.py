@@ -11,6 +11,7 @@ MXNetError                      RuntimeError, as in MXNet
 │   └── UnknownDTypeError       an element type that does not exist (also TypeError, as NumPy's)
 ├── ArgumentTypeError           an argument of the wrong Python type (also TypeError)
 ├── UnknownNameError            an operator, argument or output that does not exist (also KeyError)
+├── MissingAttributeError       what an object lacks (also AttributeError)
 ├── OutOfRangeError             an index beyond its axis (also IndexError)
 ├── FileError                   a path that cannot be opened, read or written (also OSError)
 │   ├── MissingFileError        there is no such file (also FileNotFoundError)
@@ -32,6 +33,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .printable import printable
+from .synonyms import SYNONYMS
 
 __all__ = [
     "ArgumentError",
@@ -43,6 +45,7 @@ __all__ = [
     "FilePermissionError",
     "FormatError",
     "MXNetError",
+    "MissingAttributeError",
     "MissingFileError",
     "NotImplementedForSymbol",
     "NotSupportedForSparseNDArray",
@@ -144,6 +147,10 @@ class UnknownNameError(MXNetError, KeyError):
         return printable(str(self.args[0]), keep="\n\t") if self.args else ""
 
 
+class MissingAttributeError(MXNetError, AttributeError):
+    """An attribute that an object does not have."""
+
+
 class OutOfRangeError(MXNetError, IndexError):
     """An index beyond the end of what it indexes."""
 
@@ -224,7 +231,10 @@ class _NotFor(MXNetError):  # noqa: N818 - the base of two of MXNet's names
 class NotImplementedForSymbol(_NotFor):
     """Raised for an operation that arrays support and symbols do not."""
 
-    _reason = "arrays: a Symbol has no data until it is bound"
+    _reason = (
+        "arrays: a Symbol has no data until it is bound; hybrid_forward computes by operators of F "
+        "(F.where or F.contrib.cond for a condition), unless the block is not hybridized"
+    )
 
 
 class NotSupportedForSparseNDArray(_NotFor):
@@ -305,7 +315,13 @@ _OF_MEMORY = (
 
 
 def candidates(name: str, known: Iterable[str], limit: int = 3) -> str:
-    """A hint such as ``; did you mean 'relu'?``, empty when nothing is close; case is ignored."""
+    """A hint such as ``; did you mean 'relu'?``, empty when nothing is close.
+
+    Other programs' words for the same come first; case is ignored.
+    """
     spelled = {k.lower(): k for k in known if isinstance(k, str)}
-    close = difflib.get_close_matches(str(name).lower(), spelled, n=limit, cutoff=0.6)
-    return f"; did you mean {' or '.join(repr(spelled[c]) for c in close)}?" if close else ""
+    wanted = str(name).lower()
+    close = [word for word in SYNONYMS.get(wanted, ()) if word in spelled]
+    close += difflib.get_close_matches(wanted, spelled, n=limit, cutoff=0.6)
+    meant = [repr(spelled[word]) for word in dict.fromkeys(close)][:limit]
+    return f"; did you mean {' or '.join(meant)}?" if meant else ""

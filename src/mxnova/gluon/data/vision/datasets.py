@@ -11,7 +11,6 @@ import logging
 import math
 import os
 import shutil
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +26,8 @@ from mxnova.formats.idx import header_size, idx_shape
 from mxnova.recordio import unpack
 from mxnova.util import is_np_array
 
+from ....core.base.doors import facade
+from ....core.base.user_warnings import warn_user
 from ...places import first_that_has
 from ...utils import check_sha1
 from .. import dataset
@@ -376,4 +377,7 @@ class ImageFolderDataset(dataset.Dataset):
 
 
 def _ignored(path: str, reason: str) -> None:
-    warnings.warn(f"ImageFolderDataset: {path} is ignored: {reason}", stacklevel=4)
+    warn_user(f"ImageFolderDataset: {path} is ignored: {reason}")
+
+
+facade(__name__)
