@@ -6,7 +6,7 @@ from __future__ import annotations
 import bisect
 import mmap
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -90,8 +90,12 @@ class RecordFile:
             raise FormatError(f"{self.path}: {error}") from None
 
     def expect(self, start: int, end: int) -> None:
-        """Has the system read these bytes in one go, where it knows how."""
-        mapped = self.buffer.obj
+        """Has the system or the store read these bytes in one go, where it knows how."""
+        buffer = self.buffer
+        if not isinstance(buffer, memoryview):
+            buffer.expect(start, end)
+            return
+        mapped = buffer.obj
         if isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_WILLNEED"):
             start -= start % mmap.PAGESIZE
             mapped.madvise(mmap.MADV_WILLNEED, start, end - start)
@@ -102,6 +106,14 @@ class RecordFile:
         start, last = int(offsets.min()), int(offsets.max())
         later = self._sorted[np.searchsorted(self._sorted, last, side="right") :]
         return start, int(later[0]) if len(later) else len(self.buffer)
+
+    @property
+    def ahead(self) -> int:
+        """Records that are best expected before they are read; none where the system reads."""
+        buffer = self.buffer
+        if isinstance(buffer, memoryview) or not len(self):
+            return 0
+        return -(-buffer.ahead * len(self) // len(buffer))
 
     @property
     def _sorted(self) -> np.ndarray:
@@ -169,11 +181,32 @@ class RecordFiles:
         file, inside = self._located(number)
         return f"{file.path}: record at offset {file.offsets[inside]}"
 
+    @property
+    def ahead(self) -> int:
+        """Records that are best expected before they are read."""
+        return max((file.ahead for file in self.files), default=0)
+
     def expect(self, ranges: Iterable[tuple[int, int]]) -> None:
         """Has the system read ranges of records, each within a file, in large pieces."""
         for first, end in ranges:
             file, inside = self._located(first)
             file.expect(*file.place(inside, inside + end - first))
+
+    def expect_records(self, numbers: Iterable[int]) -> None:
+        """Has stores read records; those that lie side by side together."""
+        if self.ahead:
+            self.expect(self._runs(sorted(numbers)))
+
+    def _runs(self, numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+        first = end = -1
+        for number in numbers:
+            if number != end or number in self._starts:
+                if end > first:
+                    yield first, end
+                first = number
+            end = number + 1
+        if end > first:
+            yield first, end
 
 
 def files_of(
