@@ -84,6 +84,8 @@ class RecordFile:
         """
         offset, buffer = int(self.offsets[number]), self.buffer
         check_length(buffer, self.path)
+        if not isinstance(buffer, memoryview):
+            buffer.ask(*self.place(number, number + 1))
         try:
             return recordio.read_record(buffer, offset)[0]
         except FormatError as error:

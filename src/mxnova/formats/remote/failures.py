@@ -80,14 +80,10 @@ def status_of(error: BaseException) -> int | None:
     """The status of HTTP that an error is about; s3fs keeps it in what it translates."""
     response = getattr(error.__cause__ or error, "response", None)
     found = response.get("ResponseMetadata", {}) if isinstance(response, dict) else {}
-    for status in (
-        found.get("HTTPStatusCode"),
-        getattr(error, "status", None),
-        getattr(error, "code", None),
-    ):
-        if isinstance(status, int) and 300 <= status < 600:
-            return status
-    return None
+    status = found.get("HTTPStatusCode")
+    if status is None:  # aiohttp's, gcsfs's
+        status = getattr(error, "status" if hasattr(error, "status") else "code", None)
+    return status if isinstance(status, int) and 300 <= status < 600 else None
 
 
 _ERRORS: dict[int, type[OSError]] = {

@@ -26,7 +26,6 @@ from .stores import located
 __all__ = ["RemoteFile", "content_of"]
 
 _GRAIN = 1 << 16
-_MAX_THREADS = 32
 _FORWARD = 3  # reads, one behind the other, after which those to come are read ahead
 
 
@@ -119,8 +118,13 @@ class RemoteFile:
     @property
     def ahead(self) -> int:
         """Bytes of which it is good to be expected before they are read."""
-        settings = self._settings
-        return min(settings.read_ahead * settings.request_size, settings.cache // 2)
+        return min(self._settings.read_ahead, self._settings.cache // 2)
+
+    def ask(self, start: int, end: int) -> None:
+        """Asks for bytes that are read next, with as few requests as they need."""
+        self._require_own()
+        with self._lock:
+            self._spans_of(max(start, 0), min(end, self._size))
 
     def expect(self, start: int, end: int) -> None:
         """Has bytes read before they are needed, after those that are expected already."""
@@ -132,7 +136,7 @@ class RemoteFile:
 
     def _start_waiting(self) -> None:
         """Sends as many requests for what is expected as may be under way, and fit in."""
-        n, room = self._settings.read_ahead, self._settings.cache // 2
+        n, room = self._settings.requests, self._settings.cache // 2
         while self._waiting and self._under_way < n and self._unused < room:
             start, end = self._waiting.popleft()
             start = self._missing(start, end)
@@ -178,7 +182,8 @@ class RemoteFile:
         while at < end:
             span = self._grains.get(at // _GRAIN)
             if span is None:
-                span = self._ask(at, end)
+                is_forward = self._n_forward >= _FORWARD
+                span = self._ask(at, at + self._settings.request_size if is_forward else end)
             elif self._spans.get(span.start) is span:
                 self._spans.move_to_end(span.start)
             self._use(span)
@@ -199,8 +204,7 @@ class RemoteFile:
         n = next((i for i in range(1, last - first) if first + i in self._grains), last - first)
         start, end = first * _GRAIN, min((first + n) * _GRAIN, self._size)
         if self._pool is None:
-            n_threads = min(self._settings.read_ahead + 1, _MAX_THREADS)
-            self._pool = ThreadPoolExecutor(n_threads, "mxnova-remote")
+            self._pool = ThreadPoolExecutor(self._settings.requests, "mxnova-remote")
         span = _Span(start, end, self._pool.submit(self._fetch, start, end))
         for grain in range(first, first + n):
             self._grains[grain] = span
@@ -263,7 +267,7 @@ def content_of(url: str) -> bytearray:
 
     content = bytearray()
     starts = iter(range(0, found.size, settings.request_size))
-    n = min(settings.read_ahead, _MAX_THREADS) + 1
+    n = min(settings.read_ahead // settings.request_size + 1, settings.requests)
     with ThreadPoolExecutor(n, "mxnova-remote") as pool:
         under_way: deque[Future[bytes]] = deque()
         for start in starts:

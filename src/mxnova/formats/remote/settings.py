@@ -15,6 +15,7 @@ class Settings(NamedTuple):
 
     request_size: int
     read_ahead: int
+    requests: int
     cache: int
     max_size: int
     retries: int
