@@ -63,11 +63,18 @@ class RemoteWriter(io.BufferedRandom):
         """
         is_done, self._is_done = self._is_done, True
         try:
-            if not is_done and self._pid == os.getpid():
+            if self._pid != os.getpid() and not self.closed:
+                self._detach()
+            elif not is_done:
                 self.flush()
                 _send(self._place, self)
         finally:
             super().close()
+
+    def _detach(self) -> None:
+        """Lets go of the file, which the process goes on to write that opened it."""
+        with open(os.devnull, "r+b") as sink:
+            os.dup2(sink.fileno(), self.fileno())
 
     def discard(self) -> None:
         """Closes it, and leaves its place as it is."""

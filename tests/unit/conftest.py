@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Stores for tests of remote files."""
+
 import threading
 import uuid
 
@@ -6,14 +8,11 @@ import pytest
 
 from benchmarks.object_store import ObjectStore
 
-pytest.importorskip("fsspec")
-
 
 @pytest.fixture
 def memory():
     """The URL of a folder in a store that is in memory."""
-    import fsspec
-
+    fsspec = pytest.importorskip("fsspec")
     folder = f"memory://{uuid.uuid4().hex}"
     yield folder
     files = fsspec.filesystem("memory")
