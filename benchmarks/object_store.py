@@ -35,7 +35,10 @@ class ObjectStore(ThreadingHTTPServer):
     request_queue_size = 128
 
     def __init__(
-        self, folder: Path, latency: float = 0.0, handler: type[BaseHTTPRequestHandler] | None = None
+        self,
+        folder: Path,
+        latency: float = 0.0,
+        handler: type[BaseHTTPRequestHandler] | None = None,
     ) -> None:
         super().__init__(("127.0.0.1", 0), handler or Handler)
         self.folder, self.latency = folder, latency
@@ -53,6 +56,7 @@ class Handler(BaseHTTPRequestHandler):
     server: ObjectStore
 
     def setup(self) -> None:
+        """Has answers leave at once."""
         super().setup()
         self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
@@ -60,12 +64,14 @@ class Handler(BaseHTTPRequestHandler):
         """Nothing."""
 
     def do_GET(self) -> None:
+        """Answers after the latency."""
         time.sleep(self.server.latency)
         asked = self.headers.get("Range", "")
         self.server.requests.append((self.path, asked))
         self.answer(self.server.folder / self.path.split("?")[0].lstrip("/"), asked)
 
     def answer(self, path: Path, asked: str) -> None:
+        """Sends what was asked for of a file."""
         if not path.is_file():
             self.empty(404)
             return
@@ -81,6 +87,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send(path, start, end)
 
     def send(self, path: Path, start: int, end: int) -> None:
+        """Sends a part of a file."""
         self.wfile.flush()
         with open(path, "rb") as file:
             self.connection.settimeout(None)
@@ -88,11 +95,13 @@ class Handler(BaseHTTPRequestHandler):
                 start += os.sendfile(self.connection.fileno(), file.fileno(), start, end - start)
 
     def tag(self, path: Path) -> str:
+        """The ETag of a file."""
         status = path.stat()
         text = f"{status.st_mtime_ns} {status.st_size}"
         return f'"{hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()}"'
 
     def begin(self, status: int, length: int | None, headers: dict[str, str]) -> None:
+        """Sends a status and headers."""
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
@@ -101,6 +110,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def empty(self, status: int, headers: dict[str, str] | None = None) -> None:
+        """Sends an answer without a body."""
         self.begin(status, 0, headers or {})
 
 

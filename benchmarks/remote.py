@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """``python -m benchmarks.remote``: records of a store that is far away, against those of a disk.
 
-A file of JPEG images is read by `RecordDataset` and decoded, batch by batch: from the disk, and from
-an object store on the loopback that lets 50 ms pass before it answers, with and without reading
-ahead; in order, in blocks, and in random order. Turns alternate. The ratios are of medians of the
-time for a record; those of "bytes" do not decode, and show what the transfer itself costs.
+A file of JPEG images is read by `RecordDataset` and decoded, batch by batch: from the disk, and
+from an object store on the loopback that lets 50 ms pass before it answers, with and without
+reading ahead; in order, in blocks, and in random order. Turns alternate. The ratios are of medians
+of the time for a record; those of "bytes" do not decode, and show what the transfer itself costs.
 """
 
 from __future__ import annotations
@@ -46,8 +46,7 @@ def main(
         server = [sys.executable, "-m", "benchmarks.object_store", folder, str(latency)]
         with subprocess.Popen(server, stdout=subprocess.PIPE, text=True) as store:
             try:
-                assert store.stdout is not None
-                url = store.stdout.readline().strip()
+                url = store.stdout.readline().strip() if store.stdout else ""
                 found = measure(folder, url, turns, threads)
             finally:
                 store.kill()

@@ -21,6 +21,7 @@ before the first array is made.
 GROUPS = {
     "Files, downloads and start": ("MXNET_HOME", "MXNET_GLUON_REPO", "MXNOVA_CACHE", "MXNOVA_TUNE",
                                    "MXNOVA_IMAGE", "MXNOVA_NUMPY", "MXNOVA_FULL", "MXNOVA_SERVE"),
+    "Remote files": ("MXNOVA_REMOTE",),
     "Graphs, backends and passes": ("MXNOVA_FUSE", "MXNOVA_PASSES", "MXNOVA_LINT", "MXNOVA_WINO",
                                     "MXNOVA_SMALL", "MXNOVA_AUTO", "MXNOVA_COMPILED", "MXNET_ELIM",
                                     "MXNET_BACKWARD", "MXNET_SUBGRAPH"),

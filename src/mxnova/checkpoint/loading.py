@@ -252,8 +252,8 @@ def read(
     """Opens a checkpoint of `save`, or of torch.distributed.checkpoint in safetensors files.
 
     Args:
-        folder: of checkpoints, or of one; it may be a URL. HTTP servers, which list no folders, have
-            only those of one.
+        folder: of checkpoints, or of one; it may be a URL. HTTP servers, which list no folders,
+            have only those of one.
         step: which one; default: that of the highest step.
         check_hashes: compare what is read with the hashes in the index.
 

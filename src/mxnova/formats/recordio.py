@@ -51,6 +51,7 @@ class Buffer(Protocol):
 
     def __getitem__(self, part: slice, /) -> BytesLike: ...
 
+
 _MAGIC_WORD = 0xCED7230A
 MAGIC = struct.pack("<I", _MAGIC_WORD)
 MAX_PART = 2**29 - 1
@@ -119,7 +120,9 @@ def _part(buffer: Buffer, offset: int) -> tuple[int, int, int, int]:
         raise FormatError(f"offset {offset} of {len(buffer)}: a record needs {_PART.size} bytes")
     try:
         magic, word = _PART.unpack_from(buffer, offset)  # type: ignore[arg-type]
-    except TypeError:  # a file in a store; asking first would cost records in memory 4 % of the time
+    except (
+        TypeError
+    ):  # a file in a store; asking first would cost records in memory 4 % of the time
         magic, word = _PART.unpack(buffer[offset : offset + _PART.size])
     if magic != MAGIC:
         raise FormatError(f"offset {offset}: {magic.hex()} where {MAGIC.hex()} starts a record")

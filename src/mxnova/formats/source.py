@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bytes that a reader works on, and the bound on what it may allocate for them.
 
-Every path of a user's is opened here (`atomic` replaces files as a whole, `paths` knows folders): as
-a `Source`, or by `read_file`, `map_file`, `open_buffer` and `open_regular`. A path that is a URL leads
-to a store that fsspec knows.
+Every path of a user's is opened here (`atomic` replaces files as a whole, `paths` knows folders):
+as a `Source`, or by `read_file`, `map_file`, `open_buffer` and `open_regular`. A path that is a URL
+leads to a store that fsspec knows.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def _open(source: Readable, mapped: bool) -> tuple[str, memoryview]:
 def open_regular(path: Path, mode: Literal["rb", "wb"] = "rb") -> BinaryIO:
     """The file at `path`, opened to be read, or to be written from its start.
 
-    A file in a store is read at once, and written when it is closed, unless it is given to `discard`.
+    A file in a store is read at once, and written when it is closed; `discard` closes it without.
 
     Raises:
         FileError: it cannot be opened, or is a directory, a pipe, a socket or a device: reading

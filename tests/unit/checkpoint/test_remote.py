@@ -109,7 +109,6 @@ def test_a_folder_is_not_used_twice(folder, monkeypatch):
     fsspec.filesystem("memory").rm(folder, recursive=True)
     with pytest.raises(MissingFileError):
         checkpoint.read(folder)
-    import time
 
     later = time.time() + 1
     monkeypatch.setattr("mxnova.formats.paths.time.time", lambda: later)

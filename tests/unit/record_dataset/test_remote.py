@@ -107,10 +107,10 @@ def test_records_one_by_one(memory):
 
 
 def test_a_writer_that_fails_leaves_nothing(memory):
-    with pytest.raises(KeyboardInterrupt):
-        with MXIndexedRecordIO(f"{memory}/a.idx", f"{memory}/a.rec", "w") as file:
-            file.write_idx(0, b"record")
-            raise KeyboardInterrupt
+    record = MXIndexedRecordIO(f"{memory}/a.idx", f"{memory}/a.rec", "w")
+    with pytest.raises(KeyboardInterrupt), record:  # noqa: PT012
+        record.write_idx(0, b"record")
+        raise KeyboardInterrupt
     forgotten = MXIndexedRecordIO(f"{memory}/a.idx", f"{memory}/a.rec", "w")
     forgotten.write_idx(0, b"record")
     del forgotten

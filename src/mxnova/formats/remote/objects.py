@@ -34,13 +34,13 @@ class RemoteObject(Protocol):
 
     Attributes:
         size: in bytes.
-        checksum: of all bytes, where the store says it.
     """
 
     size: int
 
     @property
-    def checksum(self) -> Checksum | None: ...
+    def checksum(self) -> Checksum | None:
+        """Of all bytes, where the store says it."""
 
     def fetch(self, start: int, end: int) -> bytes:
         """Bytes `start` to `end`, which must not be beyond the last.

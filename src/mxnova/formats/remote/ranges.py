@@ -169,7 +169,10 @@ class RemoteFile:
         self._n_forward += 1
         if self._n_forward >= _FORWARD and not self._waiting and settings.read_ahead:
             goal = min(end + self.ahead, self._size)
-            if goal - self._ahead_to >= settings.request_size or goal == self._size > self._ahead_to:
+            if (
+                goal - self._ahead_to >= settings.request_size
+                or goal == self._size > self._ahead_to
+            ):
                 first = max(self._ahead_to, end)
                 self._ahead_to = goal
                 self.expect(first, goal)
@@ -220,7 +223,10 @@ class RemoteFile:
         return retried(lambda: self._object.fetch(start, end), self.url, self._settings)
 
     def _done(self, _content: Future[bytes]) -> None:
-        with self._lock, contextlib.suppress(RuntimeError):  # the process ends, or the file is closed
+        with (
+            self._lock,
+            contextlib.suppress(RuntimeError),
+        ):  # the process ends, or the file is closed
             self._under_way -= 1
             self._start_waiting()
 

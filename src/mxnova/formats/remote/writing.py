@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Remote files that change as a whole: what is written grows on this machine, and is sent at the end.
+"""Remote files that change as a whole: what is written grows here, and is sent at the end.
 
-Object stores show an object when all of it has come, which large ones do in parts that are committed
+Object stores show an object when all of it has come; large ones come in parts that are committed
 together. Other stores get a file of another name beside it, which is renamed.
 """
 
@@ -31,7 +31,7 @@ _WHOLE = 64 << 20  # bytes that are sent with one call; more in parts
 
 @contextlib.contextmanager
 def replacing(url: str) -> Iterator[BinaryIO]:
-    """A new file on this machine, which takes the place of the one at `url` at the end of the block.
+    """A new file on this machine, which takes the place of that at `url` when the block ends.
 
     Raises:
         FileError: the store fails; what is there is as it was, or complete.

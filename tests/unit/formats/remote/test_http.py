@@ -40,7 +40,9 @@ class Hostile(Handler):
         self.forever()
 
     def endless_part(self, path, _asked):
-        self.begin(206, None, {"Connection": "close", "Content-Range": f"bytes 0-{SIZE - 1}/{SIZE}"})
+        self.begin(
+            206, None, {"Connection": "close", "Content-Range": f"bytes 0-{SIZE - 1}/{SIZE}"}
+        )
         self.forever()
 
     def forever(self):
@@ -127,7 +129,13 @@ def test_whole_files(server, name):
 def test_slices(server, name):
     found = open_buffer(f"{server.url}/{name}")
     assert len(found) == len(CONTENT)
-    for start, end in [(0, 8), (65_530, 65_540), (131_072, 131_072), (10, 299_999), (299_990, 400_000)]:
+    for start, end in [
+        (0, 8),
+        (65_530, 65_540),
+        (131_072, 131_072),
+        (10, 299_999),
+        (299_990, 400_000),
+    ]:
         assert found[start:end] == CONTENT[start:end]
     found.close()
     assert found[5:9] == CONTENT[5:9]

@@ -38,7 +38,7 @@ def test_a_file_is_replaced(memory, way):
 def test_an_error_while_it_is_written(memory, way, kind):
     with replacing(f"{memory}/a") as file:
         file.write(b"old")
-    with pytest.raises(kind), replacing(f"{memory}/a") as file:
+    with pytest.raises(kind), replacing(f"{memory}/a") as file:  # noqa: PT012
         file.write(b"half of the new")
         raise kind
     assert read_file(f"{memory}/a") == b"old"
@@ -89,9 +89,9 @@ def test_a_store_that_cuts_files_off(memory, settings, monkeypatch):
     files = type(fsspec.filesystem("memory"))
     put = files.pipe_file
     monkeypatch.setattr(files, "pipe_file", lambda self, path, value: put(self, path, value[:2]))
-    with pytest.raises(FileError, match="3 bytes were sent, and the store has 2"):
-        with replacing(f"{memory}/a") as file:
-            file.write(b"new")
+    text = "3 bytes were sent, and the store has 2"
+    with pytest.raises(FileError, match=text), replacing(f"{memory}/a") as file:
+        file.write(b"new")
 
 
 def test_a_parted_upload_that_fails_is_given_up(settings, monkeypatch):
