@@ -21,6 +21,7 @@ __all__ = [
     "next_attempt",
     "remove_file",
     "remove_folder",
+    "split",
     "subfolders",
 ]
 
@@ -35,6 +36,14 @@ def exact(path: Path) -> str:
 def joined(folder: str, name: str) -> str:
     """The path of a name in a folder."""
     return f"{folder.rstrip('/')}/{name}" if is_remote(folder) else os.path.join(folder, name)
+
+
+def split(path: str) -> tuple[str, str]:
+    """The folder of a path, and the name in there."""
+    if is_remote(path):
+        folder, _, name = path.rpartition("/")
+        return folder, name
+    return os.path.split(path)
 
 
 def names_in(folder: Path) -> list[str]:
