@@ -38,6 +38,7 @@ from ..formats.paths import (
     remove_file,
     remove_folder,
 )
+from ..formats.remote.urls import is_remote
 from ..formats.shards import (
     BLOCK,
     INDEX,
@@ -61,6 +62,7 @@ _OWN = re.compile(
     r"shard-\d+-model-\d+-of-\d+\.safetensors|\.receipt-\d+\.json|\.mxnova-[0-9a-f]+\.tmp"
 )
 _PAUSES = (0.002, 0.2)  # seconds between looks at the folder: at first, at most
+_PAUSES_OF_STORES = (0.02, 2.0)  # which take money for each look
 _STARTED = time.time()  # what failed before is of another job
 _last_seen: dict[tuple[str, int], str] = {}  # an attempt by folder and rank: an older save's
 after_fork_in_child(_last_seen.clear)
@@ -241,13 +243,14 @@ class Commit:
         Raises:
             MXNetError: they are over.
         """
-        end, pause = time.monotonic() + self.timeout, _PAUSES[0]
+        end = time.monotonic() + self.timeout
+        pause, longest = _PAUSES_OF_STORES if is_remote(self.root) else _PAUSES
         while True:
             yield
             if time.monotonic() > end:
                 raise MXNetError(f"checkpoint: {failed} within {self.timeout:g} s")
             time.sleep(pause)
-            pause = min(2 * pause, _PAUSES[1])
+            pause = min(2 * pause, longest)
 
 
 def _is_of_this_job(said: Mapping[str, Any]) -> bool:

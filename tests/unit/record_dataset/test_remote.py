@@ -70,6 +70,18 @@ def test_requests_are_large_and_few(url, tmp_path, serve, monkeypatch):
     assert len(server.requests) <= 2  # a file of less than a request is there since it was opened
 
 
+def test_chosen_keys_ask_for_their_records_alone(serve, tmp_path, payload, monkeypatch):
+    monkeypatch.setenv("MXNOVA_REMOTE_REQUEST_SIZE", str(1 << 16))
+    write_records(tmp_path / "a.rec", 5 * N, payload)
+    server = serve()
+    keys = [7, 1400, 350, 8]
+    for order in ORDERS:
+        data = RecordDataset(f"{server.url}/a.rec", keys=keys)
+        server.requests.clear()
+        found = [id_of(record) for batch in data.batches(2, **order) for record in batch]
+        assert sorted(found) == sorted(keys) and len(server.requests) <= 5
+
+
 def test_a_loader_with_workers(url):
     data_module = pytest.importorskip("torch.utils.data")
     data = RecordDataset(url)

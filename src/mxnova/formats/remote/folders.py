@@ -28,8 +28,8 @@ def exists(url: str) -> bool:
         from .objects import opened
 
         try:
-            opened(place)
-        except FileNotFoundError:
+            opened(place, 1)
+        except (FileNotFoundError, PermissionError):  # S3 forbids what is not there
             return False
         return True
     try:

@@ -23,9 +23,13 @@ _BUFFER = 1 << 20
 
 
 class HttpObject:
-    """What a server has at a URL. The first part is read when it is opened.
+    """What a server has at a URL. The first bytes are read when it is opened.
 
     A server that knows no ranges sends all of it then.
+
+    Args:
+        place: where it is.
+        n: how many bytes are read and kept.
 
     Attributes:
         size: in bytes.
@@ -35,11 +39,10 @@ class HttpObject:
     size: int
     checksum: Checksum | None = None
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, n: int) -> None:
         self._place = place
         self._tag: tuple[str | None, ...] | None = None
-        end = place.settings.request_size
-        self._start = retried(lambda: self._ask(0, end), place.url, place.settings)
+        self._start = retried(lambda: self._ask(0, n), place.url, place.settings)
 
     def fetch(self, start: int, end: int) -> bytes:
         """Bytes `start` to `end`, which must not be beyond the last.

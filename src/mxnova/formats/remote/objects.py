@@ -50,14 +50,18 @@ class RemoteObject(Protocol):
         """
 
 
-def opened(place: Place) -> RemoteObject:
+def opened(place: Place, n: int) -> RemoteObject:
     """The object at a place.
+
+    Args:
+        place: where it is.
+        n: how many of its first bytes are read at once and kept, where that saves a request.
 
     Raises:
         FileError: there is none, or its store fails.
     """
     if place.is_http:
-        found = HttpObject(place)
+        found = HttpObject(place, n)
         found.settle()
         return found
     return retried(lambda: _StoreObject(place), place.url, place.settings)

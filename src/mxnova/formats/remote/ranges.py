@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bytes of a remote file, read in ranges, ahead of what is needed, and kept in bounded memory.
 
-The unit is a grain of 64 KiB: a request is for some that lie side by side, and what it brought is
-kept as one span until memory is needed for others. `expect` says what will be read; without it, a
-reader that goes forward is read ahead of.
+`expect` says what will be read; without it, a reader that goes forward is read ahead of.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
-import threading
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -21,21 +17,13 @@ from mxnova.core.base.errors import FileError
 from .checksums import verify
 from .failures import file_error, retried
 from .objects import RemoteObject, opened
+from .requests import requests_of_process
+from .spans import GRAIN, Span, Spans
 from .stores import located
 
 __all__ = ["RemoteFile", "content_of"]
 
-_GRAIN = 1 << 16
 _FORWARD = 3  # reads, one behind the other, after which those to come are read ahead
-
-
-class _Span:
-    """Grains that one request brings."""
-
-    __slots__ = ("content", "end", "is_used", "start")
-
-    def __init__(self, start: int, end: int, content: Future[bytes]) -> None:
-        self.start, self.end, self.content, self.is_used = start, end, content, False
 
 
 class RemoteFile:
@@ -45,6 +33,10 @@ class RemoteFile:
 
     Args:
         url: of the file.
+
+    Attributes:
+        spans: what is there of it.
+        used_at: when it was read last.
 
     Raises:
         FileError: it cannot be opened.
@@ -58,17 +50,12 @@ class RemoteFile:
     def _open(self) -> None:
         place = located(self.url)
         self._settings = place.settings
-        self._object: RemoteObject = opened(place)
-        self._pid = os.getpid()
-        self._lock = threading.RLock()
-        self._pool: ThreadPoolExecutor | None = None
-        self._spans: OrderedDict[int, _Span] = OrderedDict()  # by start, the oldest first
-        self._grains: dict[int, _Span] = {}
-        self._kept = 0  # bytes of all spans
+        self._object: RemoteObject = opened(place, GRAIN)
+        self._requests, self._pid = requests_of_process(), os.getpid()
+        self.spans, self.used_at = Spans(), self._requests.now()
         self._waiting: deque[tuple[int, int]] = deque()  # ranges that are expected
-        self._under_way = 0
-        self._unused = 0  # bytes of spans that nobody has read so far
         self._last_end = self._n_forward = self._ahead_to = 0
+        self._requests.add(self)
 
     def __len__(self) -> int:
         return self._size
@@ -87,7 +74,7 @@ class RemoteFile:
         if start >= end:
             return b""
         self._require_own()
-        span = self._grains.get(start // _GRAIN)
+        span = self.spans.at(start)
         if span is None or end > span.end or not span.is_used or not span.content.done():
             return b"".join(self._pieces(start, end))
         self._note(start, end)
@@ -101,17 +88,25 @@ class RemoteFile:
                 raise FileError(5, "the file has changed since it was opened", self.url)
 
     def _pieces(self, start: int, end: int) -> Iterator[bytes]:
-        with self._lock:
+        with self._requests.lock:
             self._note(start, end)
             spans = self._spans_of(start, end)
         for span in spans:
             try:
                 content = span.content.result()
             except BaseException:
-                with self._lock:
-                    self._forget(span)  # who asks again asks the store again
+                with self._requests.lock:
+                    self.spans.forget(span)  # who asks again asks the store again
                 raise
             yield content[max(start - span.start, 0) : end - span.start]
+
+    def close(self) -> None:
+        """Lets go of memory; reading opens the file again."""
+        if self._pid == os.getpid():
+            with self._requests.lock:
+                self._waiting.clear()
+                self.spans = Spans()
+        self._pid = -1
 
     # Reading ahead --------------------------------------------------------------------------------
 
@@ -121,136 +116,86 @@ class RemoteFile:
         return min(self._settings.read_ahead, self._settings.cache // 2)
 
     def ask(self, start: int, end: int) -> None:
-        """Asks for bytes that are read next, with as few requests as they need."""
+        """Asks for bytes that are read next, with one request at most."""
         self._require_own()
-        with self._lock:
-            self._spans_of(max(start, 0), min(end, self._size))
+        with self._requests.lock:
+            self._spans_of(max(start, 0), min(end, start + self._settings.request_size, self._size))
 
     def expect(self, start: int, end: int) -> None:
         """Has bytes read before they are needed, after those that are expected already."""
         self._require_own()
         if self._settings.read_ahead:
-            with self._lock:
+            with self._requests.lock:
                 self._waiting.append((max(start, 0), min(end, self._size)))
-                self._start_waiting()
+                self.send_waiting()
 
-    def _start_waiting(self) -> None:
+    def send_waiting(self) -> None:
         """Sends as many requests for what is expected as may be under way, and fit in."""
         n, room = self._settings.requests, self._settings.cache // 2
-        while self._waiting and self._under_way < n and self._unused < room:
-            start, end = self._waiting.popleft()
-            start = self._missing(start, end)
-            if start >= end:
-                continue
-            end_of_first = min(start + self._settings.request_size, end)
-            while self._waiting and self._waiting[0][0] <= end_of_first + _GRAIN // 2:
-                if self._waiting[0][0] < start or end_of_first < end:
-                    break
-                end = max(end, self._waiting.popleft()[1])  # neighbours, with one request
-                end_of_first = min(start + self._settings.request_size, end)
-            span = self._ask(start, end_of_first)
-            if span.end < end:
-                self._waiting.appendleft((span.end, end))
+        while self._waiting and self._requests.under_way < n and self._requests.unused < room:
+            start, end = self._next_waiting()
+            if start < end:
+                span = self._ask(start, end)
+                if span.end < end:
+                    self._waiting.appendleft((span.end, end))
 
-    def _missing(self, start: int, end: int) -> int:
-        """The first byte of a range that is not there, or under way."""
-        while start < end and (span := self._grains.get(start // _GRAIN)) is not None:
-            start = span.end
-        return start
+    def _next_waiting(self) -> tuple[int, int]:
+        """The next range that is not there, with neighbours that fit into one request."""
+        start, end = self._waiting.popleft()
+        start = self.spans.missing(start, end)
+        most = start + self._settings.request_size
+        while self._waiting and start < end < most:
+            first, last = self._waiting[0]
+            if not start <= first <= end + GRAIN // 2:
+                break
+            self._waiting.popleft()
+            end = max(end, last)
+        return start, end
 
     def _note(self, start: int, end: int) -> None:
         """Sees whether a reader goes forward, and reads ahead of it."""
-        settings = self._settings
-        forward = 0 <= start - self._last_end <= settings.request_size
+        size, is_near = self._settings.request_size, start - self._last_end
         self._last_end = end
-        if not forward:
+        if not 0 <= is_near <= size:
             self._n_forward = self._ahead_to = 0
             return
         self._n_forward += 1
-        if self._n_forward >= _FORWARD and not self._waiting and settings.read_ahead:
-            goal = min(end + self.ahead, self._size)
-            if (
-                goal - self._ahead_to >= settings.request_size
-                or goal == self._size > self._ahead_to
-            ):
-                first = max(self._ahead_to, end)
-                self._ahead_to = goal
-                self.expect(first, goal)
+        if self._n_forward < _FORWARD or self._waiting or not self._settings.read_ahead:
+            return
+        goal = min(end + self.ahead, self._size)
+        if goal - self._ahead_to >= size or goal == self._size > self._ahead_to:
+            begin, self._ahead_to = max(self._ahead_to, end), goal
+            self.expect(begin, goal)
 
     # Requests -------------------------------------------------------------------------------------
 
-    def _spans_of(self, start: int, end: int) -> list[_Span]:
-        spans: list[_Span] = []
-        at = start
-        while at < end:
-            span = self._grains.get(at // _GRAIN)
+    def _spans_of(self, start: int, end: int) -> list[Span]:
+        spans: list[Span] = []
+        self.used_at = self._requests.now()
+        while start < end:
+            span = self.spans.at(start)
             if span is None:
                 is_forward = self._n_forward >= _FORWARD
-                span = self._ask(at, at + self._settings.request_size if is_forward else end)
-            elif self._spans.get(span.start) is span:
-                self._spans.move_to_end(span.start)
-            self._use(span)
+                span = self._ask(start, start + self._settings.request_size if is_forward else end)
+            self.spans.use(span)
             spans.append(span)
-            at = span.end
-        self._start_waiting()
+            start = span.end
+        self.send_waiting()
         return spans
 
-    def _use(self, span: _Span) -> None:
-        if not span.is_used:
-            span.is_used = True
-            self._unused -= span.end - span.start
-
-    def _ask(self, start: int, end: int) -> _Span:
+    def _ask(self, start: int, end: int) -> Span:
         """Sends a request for the grains of a range, as far as they are not there."""
-        first, last = start // _GRAIN, -(-min(end, self._size) // _GRAIN)
-        last = min(last, first + self._settings.request_size // _GRAIN)
-        n = next((i for i in range(1, last - first) if first + i in self._grains), last - first)
-        start, end = first * _GRAIN, min((first + n) * _GRAIN, self._size)
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._settings.requests, "mxnova-remote")
-        span = _Span(start, end, self._pool.submit(self._fetch, start, end))
-        for grain in range(first, first + n):
-            self._grains[grain] = span
-        self._spans[start] = span
-        self._kept += end - start
-        self._unused += end - start
-        self._under_way += 1
-        span.content.add_done_callback(self._done)
-        self._make_room()
+        settings = self._settings
+        most = start - start % GRAIN + settings.request_size // GRAIN * GRAIN
+        begin, stop = self.spans.gap(start, min(end, most))
+        span = self._requests.send(self._fetch, begin, min(stop, self._size), settings.requests)
+        self.spans.add(span)
+        self._requests.begin(span)
+        self._requests.make_room(settings.cache, span)
         return span
 
     def _fetch(self, start: int, end: int) -> bytes:
         return retried(lambda: self._object.fetch(start, end), self.url, self._settings)
-
-    def _done(self, _content: Future[bytes]) -> None:
-        with (
-            self._lock,
-            contextlib.suppress(RuntimeError),
-        ):  # the process ends, or the file is closed
-            self._under_way -= 1
-            self._start_waiting()
-
-    def _make_room(self) -> None:
-        while self._kept > self._settings.cache and len(self._spans) > 1:
-            self._forget(next(iter(self._spans.values())))
-
-    def _forget(self, span: _Span) -> None:
-        if self._spans.get(span.start) is span:
-            del self._spans[span.start]
-            self._use(span)
-            self._kept -= span.end - span.start
-            for grain in range(span.start // _GRAIN, -(-span.end // _GRAIN)):
-                del self._grains[grain]
-
-    def close(self) -> None:
-        """Lets go of threads and memory; reading opens it again."""
-        if self._pid == os.getpid():
-            with self._lock:
-                self._waiting.clear()
-                if self._pool is not None:
-                    self._pool.shutdown(wait=False, cancel_futures=True)
-                    self._pool = None
-        self._pid = -1
 
 
 def content_of(url: str) -> bytearray:
@@ -262,7 +207,7 @@ def content_of(url: str) -> bytearray:
     """
     place = located(url)
     settings = place.settings
-    found = opened(place)
+    found = opened(place, settings.request_size)
     if found.size > settings.max_size:
         text = f"{found.size} bytes, MXNOVA_REMOTE_MAX_SIZE allows {settings.max_size}"
         raise FileError(27, text, url)

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from mxnova.core.base.credentials import without_credentials
+from mxnova.core.base.errors import FileError
 
 from .failures import AnswerError, retried
 from .stores import Place, located
@@ -37,10 +38,15 @@ def replacing(url: str) -> Iterator[BinaryIO]:
         FileError: the store fails; what is there is as it was, or complete.
     """
     place = located(url)
-    with tempfile.TemporaryFile(prefix="mxnova-") as file:
-        yield file
-        file.flush()
-        _send(place, file)
+    try:
+        with tempfile.TemporaryFile(prefix="mxnova-") as file:
+            yield file
+            file.flush()
+            _send(place, file)
+    except FileError:
+        raise
+    except OSError as error:  # no room for it here
+        raise FileError.of(error, url) from error
 
 
 class RemoteWriter(io.BufferedRandom):

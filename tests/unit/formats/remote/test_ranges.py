@@ -14,10 +14,11 @@ import pytest
 from mxnova.core.base.errors import FileError
 from mxnova.formats.atomic import replacing
 from mxnova.formats.remote import objects
-from mxnova.formats.remote.ranges import _GRAIN, RemoteFile
+from mxnova.formats.remote.ranges import RemoteFile
+from mxnova.formats.remote.spans import GRAIN
 
-CONTENT = random.Random(0).randbytes(20 * _GRAIN + 100)
-REQUEST = 4 * _GRAIN
+CONTENT = random.Random(0).randbytes(20 * GRAIN + 100)
+REQUEST = 4 * GRAIN
 
 
 @pytest.fixture
@@ -43,16 +44,16 @@ def opened(memory, settings):
 
 
 def settled(file):
-    while file._under_way:
+    while file._requests.under_way:
         time.sleep(0.001)
     return sorted(file.asked)
 
 
 def test_a_random_read_asks_for_little(opened):
     file = opened()
-    assert file[10 * _GRAIN + 5 : 10 * _GRAIN + 9] == CONTENT[10 * _GRAIN + 5 : 10 * _GRAIN + 9]
-    assert file[10 * _GRAIN + 9 : 10 * _GRAIN + 900] == CONTENT[10 * _GRAIN + 9 : 10 * _GRAIN + 900]
-    assert settled(file) == [(10 * _GRAIN, 11 * _GRAIN)]
+    assert file[10 * GRAIN + 5 : 10 * GRAIN + 9] == CONTENT[10 * GRAIN + 5 : 10 * GRAIN + 9]
+    assert file[10 * GRAIN + 9 : 10 * GRAIN + 900] == CONTENT[10 * GRAIN + 9 : 10 * GRAIN + 900]
+    assert settled(file) == [(10 * GRAIN, 11 * GRAIN)]
 
 
 def test_a_reader_that_goes_forward_is_read_ahead_of(opened):
@@ -60,7 +61,7 @@ def test_a_reader_that_goes_forward_is_read_ahead_of(opened):
     for i in range(3):
         file[10 * i : 10 * i + 8]
     asked = settled(file)
-    assert asked[0] == (0, _GRAIN)
+    assert asked[0] == (0, GRAIN)
     assert asked[-1][1] >= 2 * REQUEST
     assert max(end - start for start, end in asked) == REQUEST
 
@@ -73,12 +74,12 @@ def test_without_reading_ahead_a_reader_that_goes_forward_makes_large_requests(o
 
 def test_what_is_expected_is_asked_for_once(opened):
     file = opened()
-    file.expect(_GRAIN, 2 * _GRAIN)
-    file.expect(2 * _GRAIN, 3 * _GRAIN)
-    file.expect(0, 8 * _GRAIN)
-    assert file[: 8 * _GRAIN] == CONTENT[: 8 * _GRAIN]
+    file.expect(GRAIN, 2 * GRAIN)
+    file.expect(2 * GRAIN, 3 * GRAIN)
+    file.expect(0, 8 * GRAIN)
+    assert file[: 8 * GRAIN] == CONTENT[: 8 * GRAIN]
     asked = settled(file)
-    assert sum(end - start for start, end in asked) == 8 * _GRAIN
+    assert sum(end - start for start, end in asked) == 8 * GRAIN
 
 
 @pytest.mark.parametrize("start", [-5, 0, 10**9])
@@ -92,13 +93,13 @@ def test_memory_is_bounded(opened):
     file = opened(cache=1 << 20)
     file.expect(0, len(CONTENT))
     settled(file)
-    assert file._unused <= (1 << 19) + 32 * REQUEST
+    assert file.spans.unused <= (1 << 19) + 32 * REQUEST
     for i in range(0, len(CONTENT), 777):
         assert file[i : i + 777] == CONTENT[i : i + 777]
-        assert file._kept <= 1 << 20
+        assert file.spans.kept <= 1 << 20
     settled(file)
-    assert file._kept == sum(s.end - s.start for s in file._spans.values()) <= 1 << 20
-    assert file._unused == sum(s.end - s.start for s in file._spans.values() if not s.is_used)
+    assert file.spans.kept == sum(len(s) for s in file.spans._spans.values()) <= 1 << 20
+    assert file.spans.unused == sum(len(s) for s in file.spans._spans.values() if not s.is_used)
 
 
 def test_random_slices_of_many_threads(opened):
@@ -108,7 +109,7 @@ def test_random_slices_of_many_threads(opened):
         numbers = random.Random(seed)
         for _ in range(150):
             start = numbers.randrange(len(CONTENT))
-            end = start + numbers.choice([8, 1000, 3 * _GRAIN])
+            end = start + numbers.choice([8, 1000, 3 * GRAIN])
             if numbers.random() < 0.3:
                 file.expect(start, end)
             elif numbers.random() < 0.3:
@@ -123,7 +124,7 @@ def test_random_slices_of_many_threads(opened):
         thread.join()
     settled(file)
     assert not failed
-    assert file._kept == sum(s.end - s.start for s in file._spans.values())
+    assert file.spans.kept == sum(len(s) for s in file.spans._spans.values())
 
 
 def test_a_failed_request_is_not_kept(opened):
@@ -155,7 +156,7 @@ def test_a_file_that_is_replaced_while_it_is_read(opened, memory, monkeypatch):
     with replacing(f"{memory}/a") as other:
         other.write(CONTENT[::-1])
     with pytest.raises(FileError, match="has changed"):
-        file[15 * _GRAIN : 15 * _GRAIN + 10]
+        file[15 * GRAIN : 15 * GRAIN + 10]
 
 
 def test_a_copy_opens_the_file_anew(opened):
@@ -175,13 +176,26 @@ def test_a_fork_opens_the_file_anew(serve, tmp_path, settings):
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
-        os.write(writer, file[10 * _GRAIN : 10 * _GRAIN + 100])
+        os.write(writer, file[10 * GRAIN : 10 * GRAIN + 100])
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
-    assert os.read(reader, 100) == CONTENT[10 * _GRAIN : 10 * _GRAIN + 100]
+    assert os.read(reader, 100) == CONTENT[10 * GRAIN : 10 * GRAIN + 100]
     assert file[-10:] == CONTENT[-10:]
 
 
 def test_strides_are_refused(opened):
     with pytest.raises(ValueError, match="step 1"):
         opened()[::2]
+
+
+def test_files_share_memory_and_requests(opened, memory):
+    files = [opened(cache=1 << 20) for _ in range(4)]
+    for start in range(0, len(CONTENT), 3 * GRAIN):
+        for file in files:
+            assert file[start : start + 1000] == CONTENT[start : start + 1000]
+            assert sum(f.spans.kept for f in files) <= 1 << 20
+    for file in files:
+        file.expect(0, len(CONTENT))
+    for file in files:
+        settled(file)
+    assert sum(f.spans.unused for f in files) <= (1 << 19) + REQUEST
