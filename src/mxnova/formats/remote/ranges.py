@@ -23,7 +23,7 @@ from .stores import located
 
 __all__ = ["RemoteFile", "content_of"]
 
-_FORWARD = 3  # reads, one behind the other, after which those to come are read ahead
+_FORWARD = 6  # reads, one behind the other, after which those to come are read ahead
 
 
 class RemoteFile:

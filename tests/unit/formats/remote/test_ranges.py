@@ -44,7 +44,11 @@ def opened(memory, settings):
 
 
 def settled(file):
-    while file._requests.under_way:
+    def is_busy():
+        with file._requests.lock:
+            return file._requests.under_way
+
+    while is_busy():
         time.sleep(0.001)
     return sorted(file.asked)
 
@@ -58,7 +62,7 @@ def test_a_random_read_asks_for_little(opened):
 
 def test_a_reader_that_goes_forward_is_read_ahead_of(opened):
     file = opened(read_ahead=2 * REQUEST)
-    for i in range(3):
+    for i in range(6):
         file[10 * i : 10 * i + 8]
     asked = settled(file)
     assert asked[0] == (0, GRAIN)

@@ -45,6 +45,13 @@ def test_an_error_while_it_is_written(memory, way, kind):
     assert names_in(memory) == ["a"]
 
 
+def test_no_room_on_this_machine(memory):
+    text = f"{memory}/a: No space left"
+    with pytest.raises(FileError, match=text), replacing(f"{memory}/a"):
+        raise OSError(28, "No space left on device")
+    assert names_in(memory) == []
+
+
 @pytest.mark.parametrize("failing", ["pipe_file", "mv", "info"])
 @pytest.mark.parametrize("kind", [ConnectionResetError, KeyboardInterrupt])
 def test_an_error_while_it_is_sent(memory, settings, monkeypatch, failing, kind):
