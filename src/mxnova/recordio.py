@@ -179,11 +179,11 @@ class MXRecordIO:
     def __enter__(self) -> MXRecordIO:
         return self
 
-    def __exit__(self, kind: object, *_error: object) -> None:
-        if kind is None:
-            self.close()
-        else:
+    def __exit__(self, *error: object) -> None:
+        if any(error):
             self._discard()
+        else:
+            self.close()
 
     def __del__(self) -> None:
         if _close is not None:  # as it is when the interpreter has taken this module down
