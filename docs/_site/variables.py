@@ -22,6 +22,7 @@ GROUPS = {
     "Files, downloads and start": ("MXNET_HOME", "MXNET_GLUON_REPO", "MXNOVA_MIRRORS", "MXNOVA_CACHE", "MXNOVA_TUNE",
                                    "MXNOVA_IMAGE", "MXNOVA_NUMPY", "MXNOVA_SERVE"),
     "Finding faults": ("MXNOVA_TRACEBACK", "MXNOVA_CHECK"),
+    "Remote files": ("MXNOVA_REMOTE",),
     "Graphs, backends and passes": ("MXNOVA_FUSE", "MXNOVA_PASSES", "MXNOVA_LINT", "MXNOVA_WINO",
                                     "MXNOVA_SMALL", "MXNOVA_AUTO", "MXNOVA_COMPILED", "MXNET_ELIM",
                                     "MXNET_BACKWARD", "MXNET_SUBGRAPH"),

@@ -32,6 +32,7 @@ import reprlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .credentials import without_credentials
 from .printable import printable
 from .synonyms import SYNONYMS
 
@@ -77,7 +78,8 @@ def bounded(text: str) -> str:
 class MXNetError(RuntimeError):
     """Any failure that mxnova reports.
 
-    Its text is safe to show: names from files, that it may quote, cannot steer a terminal.
+    Its text is safe to show: names from files, that it may quote, cannot steer a terminal, and URLs
+    have neither passwords nor signatures.
 
     Attributes:
         of_values: whether only the values of arrays and numbers told it. Who waits for the results
@@ -113,7 +115,7 @@ def told_as(kind: str, error: MXNetError) -> MXNetError:
 
 
 def _bounded_text(value: Any) -> Any:
-    return bounded(value) if type(value) is str else value
+    return bounded(without_credentials(value)) if type(value) is str else value
 
 
 class FormatError(MXNetError, ValueError):
