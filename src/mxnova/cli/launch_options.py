@@ -13,13 +13,17 @@ __all__ = ["add_launch"]
 def add_launch(parser: argparse.ArgumentParser) -> None:
     """Those of ``mxnova launch``; what follows the first word that is none is the command."""
     add = parser.add_argument
-    parser.usage = "mxnova launch [-h] -n WORKERS [OPTION ...] COMMAND [ARGUMENT ...]"
+    parser.usage = "mxnova launch [-h] -n WORKERS | --min N --max N [OPTION ...] COMMAND [ARGUMENT ...]"
     parser.epilog = (
         "The command finds `import mxnet` as under `mxnova run` when it runs here; a .py file is "
         "run by this Python. The first process that fails ends the job, and gives it its status."
     )
-    add("-n", "--num-workers", type=_count(1), required=True, metavar="WORKERS",
-        help="processes to start")  # fmt: skip
+    add("-n", "--num-workers", type=_count(1), metavar="WORKERS",
+        help="processes to start (default: --max)")  # fmt: skip
+    add("--min", type=_count(1), metavar="N",
+        help="go on with fewer workers when some have gone, as long as there are so many")  # fmt: skip
+    add("--max", type=_count(1), metavar="N",
+        help="take more workers, up to so many: SIGUSR1 to this process adds one")  # fmt: skip
     add("-s", "--num-servers", type=_count(0), metavar="SERVERS",
         help="starts none: workers share the values among them")  # fmt: skip
     add("--launcher", choices=("local", "ssh", "mpi"),

@@ -216,6 +216,14 @@ class Trainer:
         self._allreduce_grads()
         self._update(ignore_stale_grad)
 
+    def _step_without_samples(self, batch_size: float) -> None:
+        """Takes part in a step of all workers by gradients of zero, for `mx.elastic`."""
+        for _, param, arrays, _ in self._learning():
+            param.zero_grad()
+            for array in arrays:
+                array._fresh_grad = True
+        self.step(batch_size)
+
     def allreduce_grads(self) -> None:
         """Sums up gradients over devices, for a program that looks at them before `update`.
 

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ...core.base.errors import MXNetError
+from .elastic import run_elastic
 from .job import Job, job_of
 from .launchers import LAUNCHERS, copy_to_hosts
 from .output import Output
@@ -37,7 +38,10 @@ def launch(options: argparse.Namespace) -> None:
     with _ended_by_signals():
         if job.sync:
             copy_to_hosts(job)
-        failure = _until_it_works(job, Place(job), options.max_restarts)
+        if job.is_elastic:
+            failure = run_elastic(job, Place(job), _say)
+        else:
+            failure = _until_it_works(job, Place(job), options.max_restarts)
     if failure is not None:
         sys.exit(failure.status)
 
@@ -62,7 +66,7 @@ def _run(job: Job, place: Place, attempt: int) -> Failure | None:
         place.open_on_demand(output)
         common = {**place.variables, "DMLC_NUM_ATTEMPT": str(attempt)}
         with ProcessGroup(LAUNCHERS[job.launcher](job, common), output) as group:
-            return group.wait()
+            return next(iter(group.wait()), None)
     finally:
         output.close()
 
