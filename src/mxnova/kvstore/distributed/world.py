@@ -48,6 +48,7 @@ class World:
         timeout: seconds after which a process that does not answer is taken for dead.
         start_timeout: seconds to wait for all processes at the start.
         source: what has told all this: ``DMLC``, ``torchrun``, ``Slurm`` or ``MPI``.
+        is_reused: whether workers before these may have met there, in the same attempt.
     """
 
     role: str
@@ -62,6 +63,7 @@ class World:
     timeout: float = 60.0
     start_timeout: float = 300.0
     source: str = "torchrun"
+    is_reused: bool = False
 
 
 def find(variables: Mapping[str, str] | None = None) -> World | None:
@@ -151,13 +153,15 @@ def _by_torchrun(given: _Given) -> dict[str, Any] | None:
         return None
     count = given.number("WORLD_SIZE", _COUNT)
     rank = given.rank("RANK", count, "WORLD_SIZE")
+    has_agent = given.text("TORCHELASTIC_USE_AGENT_STORE", "False") == "True"
     return {
         "rank": rank,
         "num_workers": count,
         "master_address": given.text("MASTER_ADDR", wanted_by="RANK"),
         "master_port": given.number("MASTER_PORT", _PORT, wanted_by="RANK"),
-        "is_host": rank == 0 and given.text("TORCHELASTIC_USE_AGENT_STORE", "False") != "True",
+        "is_host": rank == 0 and not has_agent,
         "attempt": given.number("TORCHELASTIC_RESTART_COUNT", default=0),
+        "is_reused": has_agent,  # agents that come or go begin no attempt, and may count others
     }
 
 
