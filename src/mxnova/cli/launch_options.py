@@ -43,6 +43,9 @@ def add_launch(parser: argparse.ArgumentParser) -> None:
         help="has no effect: parameters are always exchanged by priority")  # fmt: skip
     add("--max-restarts", type=_count(0), default=0, metavar="N",
         help="start all again when a worker has failed, at most so often (default: 0)")  # fmt: skip
+    add("--report", action="store_true",
+        help="show how long the steps of each worker take, at the end")  # fmt: skip
+    add("--json", type=Path, metavar="FILE", help="write that report to a file")
     add("line", nargs=argparse.REMAINDER, metavar="COMMAND", help="what every process runs")
     parser.set_defaults(act=_act_launch)
 

@@ -20,6 +20,7 @@ from .launchers import LAUNCHERS
 from .output import Output
 from .process_group import Failure, ProcessGroup
 from .rendezvous import Place
+from .report import Report
 
 __all__ = ["run_elastic"]
 
@@ -29,12 +30,15 @@ _PATIENCE = 30.0  # seconds for a step and a checkpoint
 _SETTLE = 2.0  # seconds for those that a failure takes along to end by themselves
 
 
-def run_elastic(job: Job, place: Place, say: Callable[[str], None]) -> Failure | None:
+def run_elastic(
+    job: Job, place: Place, report: Report, say: Callable[[str], None]
+) -> Failure | None:
     """Runs a job to its end, or until fewer workers are left than it may have.
 
     Args:
         job: with its `limits`.
         place: where each generation of its workers meets.
+        report: about each generation.
         say: tells the user what happens.
 
     Returns:
@@ -43,7 +47,8 @@ def run_elastic(job: Job, place: Place, say: Callable[[str], None]) -> Failure |
     with _Changes() as changes:
         say(f"{_counted(job.num_workers)}; `kill -USR1 {os.getpid()}` adds one, -USR2 takes one")
         for attempt in itertools.count():
-            end = _run(job, place, attempt, changes)
+            end = _run(job, place, report, attempt, changes)
+            report.add(attempt, place.told_steps(attempt, job.num_workers))
             if end.is_over:
                 return None
             job = _without(job, end.gone)
@@ -76,11 +81,11 @@ class _End:
     gone: list[Failure] = field(default_factory=list)
 
 
-def _run(job: Job, place: Place, attempt: int, changes: _Changes) -> _End:
+def _run(job: Job, place: Place, report: Report, attempt: int, changes: _Changes) -> _End:
     output = Output()
     try:
         place.open_on_demand(output)
-        common = {**place.variables, "DMLC_NUM_ATTEMPT": str(attempt)}
+        common = {**place.variables, **report.variables, "DMLC_NUM_ATTEMPT": str(attempt)}
         with ProcessGroup(LAUNCHERS[job.launcher](job, common), output) as group:
             failures = group.wait(lambda: changes.are_wanted(job))
             if failures:

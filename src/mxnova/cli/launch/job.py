@@ -137,9 +137,9 @@ def _sizes(options: argparse.Namespace, launcher: str) -> tuple[int, tuple[int, 
         if options.num_workers is None:
             raise ArgumentError("launch: how many processes? -n/--num-workers, or --min and --max")
         return options.num_workers, (0, 0)
-    for option, is_given in (("--max-restarts", options.max_restarts), ("mpi", launcher == "mpi")):
-        if is_given:
-            raise ArgumentError(f"launch: --min, --max: do not go with {option}")
+    wrong = "--max-restarts" if options.max_restarts else "--launcher mpi"
+    if options.max_restarts or launcher == "mpi":
+        raise ArgumentError(f"launch: --min, --max: do not go with {wrong}")
     low, high = options.min or 1, options.max or options.num_workers or options.min
     n = options.num_workers or high
     if not low <= n <= high:

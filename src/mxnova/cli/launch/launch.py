@@ -21,6 +21,7 @@ from .launchers import LAUNCHERS, copy_to_hosts
 from .output import Output
 from .process_group import Failure, ProcessGroup
 from .rendezvous import Place
+from .report import Report
 
 __all__ = ["launch"]
 
@@ -38,17 +39,19 @@ def launch(options: argparse.Namespace) -> None:
     with _ended_by_signals():
         if job.sync:
             copy_to_hosts(job)
+        place, report = Place(job), Report(options.report, options.json)
         if job.is_elastic:
-            failure = run_elastic(job, Place(job), _say)
+            failure = run_elastic(job, place, report, _say)
         else:
-            failure = _until_it_works(job, Place(job), options.max_restarts)
+            failure = _until_it_works(job, place, report, options.max_restarts)
     if failure is not None:
         sys.exit(failure.status)
 
 
-def _until_it_works(job: Job, place: Place, restarts: int) -> Failure | None:
+def _until_it_works(job: Job, place: Place, report: Report, restarts: int) -> Failure | None:
     for attempt in range(restarts + 1):
-        failure = _run(job, place, attempt)
+        failure = _run(job, place, report, attempt)
+        report.add(attempt, place.told_steps(attempt, job.num_workers))
         if failure is None:
             return None
         what = "all others are ended"
@@ -60,11 +63,11 @@ def _until_it_works(job: Job, place: Place, restarts: int) -> Failure | None:
     return failure
 
 
-def _run(job: Job, place: Place, attempt: int) -> Failure | None:
+def _run(job: Job, place: Place, report: Report, attempt: int) -> Failure | None:
     output = Output()
     try:
         place.open_on_demand(output)
-        common = {**place.variables, "DMLC_NUM_ATTEMPT": str(attempt)}
+        common = {**place.variables, **report.variables, "DMLC_NUM_ATTEMPT": str(attempt)}
         with ProcessGroup(LAUNCHERS[job.launcher](job, common), output) as group:
             return next(iter(group.wait()), None)
     finally:

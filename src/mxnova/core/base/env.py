@@ -133,6 +133,9 @@ VARIABLES: dict[str, Variable] = {
     "MXNOVA_JOB_SECRET": Variable(kind_of(str), "",
         "Secret of a distributed job, by which its processes know each other; the launcher draws "
         "one for each job."),
+    "MXNOVA_STEP_TIMES": Variable(kind_of(bool), False,
+        "Whether a worker of a distributed job tells the launcher how long its steps take; "
+        "`mxnova launch --report` sets it."),
     "MXNET_STORAGE_FALLBACK_LOG_VERBOSE": Variable(kind_of(bool), True,
         "Whether fallbacks of operators to dense copies of sparse arrays are logged, once each."),
     "MXNET_CPU_TEMP_COPY": Variable(kind_of(PosInt), 4,

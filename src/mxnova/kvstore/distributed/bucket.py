@@ -30,6 +30,7 @@ from .contribution import Contribution
 from .peer import Meta
 from .plan import Reply, Settings, UpdatePlan
 from .sharding import Shard, empty_rows, existing, joined_rows, slice_rows, whole
+from .step_times import StepTimes
 
 __all__ = ["BUCKET_BYTES", "Bucket"]
 
@@ -81,6 +82,7 @@ class Bucket:
         connections: Connections,
         update_by_sums: Callable[[Bucket], None],
         finished: Callable[[Bucket], None],
+        times: StepTimes | None = None,
     ) -> None:
         """Sends it when its gradients are there; whoever touches its arrays waits for the end.
 
@@ -88,12 +90,15 @@ class Bucket:
             connections: to the owners.
             update_by_sums: is told that all sums are there, where owners answer by such.
             finished: is told of the end.
+            times: are told of the begin and the end.
         """
         self._connections, self._rank = connections, connections.rank
-        self._update_by_sums, self._finished = update_by_sums, finished
+        self._update_by_sums, self._finished, self._times = update_by_sums, finished, times
 
         def start(completion: Completion) -> None:
             self._completion = completion
+            if times is not None:
+                times.push(next(iter(self.values)))
             self._refusal = self._refusal or self._failure()
             try:
                 self._send()
@@ -116,6 +121,8 @@ class Bucket:
 
     def settle(self, error: BaseException | None = None) -> None:
         """Finishes the operation, once."""
+        if self._times is not None:
+            self._times.answer()
         if self._completion.settle(None if error is None else _copied(error)):
             self._finished(self)
 

@@ -135,7 +135,7 @@ def _connect(world: World) -> Any:
             raise MXNetError(
                 f"rendezvous: no store at {_named(world)}: {first_line(error)}"
             ) from None
-    return PrefixStore("mxnova" if world.is_reused else f"mxnova/{world.attempt}", store)
+    return PrefixStore(f"mxnova/{world.attempt}", store)
 
 
 def _wait_for_host(world: World) -> None:

@@ -6,12 +6,15 @@ from __future__ import annotations
 import atexit
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from multiprocessing.util import Finalize
 from typing import Any
 
+import torch.distributed as dist
 from torch import Tensor
 
+from ...core.base import env
 from ...core.base.errors import MXNetError
 from ...core.nd.array import NDArray
 from ...core.nd.wrapping import wrap
@@ -27,6 +30,7 @@ from .handshake import connected
 from .peer import Meta
 from .plan import UpdatePlan
 from .rendezvous import PrefixStore, join, own_address, stay
+from .step_times import StepTimes
 from .store import DistributedStore
 from .world import World, find
 
@@ -166,8 +170,14 @@ class _Job:
     def __init__(self, world: World) -> None:
         self._store, self._world = join(world)
         self._n_stores = 0
+        self.times = StepTimes(self._tell) if env.get("MXNOVA_STEP_TIMES") else None
         if world.source == "DMLC":
             stay(self._world)
+
+    def _tell(self, report: str) -> None:
+        """Leaves a report for the launcher; one that is gone needs none."""
+        with suppress(dist.DistError):
+            self._store.set(f"steps/{self._world.rank}", report)
 
     def connect(self) -> Connections:
         """Connections for one more store; all workers make stores in the same order."""
@@ -203,7 +213,10 @@ def _made(kind: Callable[..., DistributedStore], name: str) -> LocalStore:
 
     First of all that ends: threads that go on pushing would keep the engine from ever being done.
     """
-    store = kind(name, _the_job().connect())
+    job = _the_job()
+    store = kind(name, job.connect())
+    if job.times is not None:  # those of the first store count
+        store.times, job.times = job.times, None
     atexit.register(Finalize(None, store.close, exitpriority=1))
     return store
 
