@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .. import kvstore, ndarray
-from ..kvstore.distributed.world import find
+from ..kvstore.distributed.process_group import is_part_of_a_job
 
 __all__ = ["Agreement"]
 
@@ -22,7 +22,7 @@ class Agreement:
     """
 
     def __init__(self) -> None:
-        self._store = kvstore.create("dist_sync") if find() is not None else None
+        self._store = kvstore.create("dist_sync") if is_part_of_a_job() else None
         self._answer: ndarray.NDArray | None = None
         self.rank = 0 if self._store is None else self._store.rank
         self.world = 1 if self._store is None else self._store.num_workers

@@ -56,8 +56,10 @@ class Report:
 
 def _row(text: bytes) -> dict[str, float] | None:
     """Checked, as whoever reaches the store can write into it; None: it is no report."""
+    if len(text) > _MAX_BYTES:
+        return None
     try:
-        told = bounded_json.loads(text[:_MAX_BYTES].decode(), max_depth=2, unique=True, finite=True)
+        told = bounded_json.loads(text.decode(), max_depth=2, unique=True, finite=True)
         steps, *times = (told[name] for name in ("steps", *_TIMES))
     except (FormatError, UnicodeDecodeError, KeyError, TypeError):
         return None

@@ -29,10 +29,11 @@ from .faults import Faults
 from .handshake import connected
 from .peer import Meta
 from .plan import UpdatePlan
+from .process_group import the_world
 from .rendezvous import PrefixStore, join, own_address, stay
 from .step_times import StepTimes
 from .store import DistributedStore
-from .world import World, find
+from .world import World
 
 __all__ = ["TYPES"]
 
@@ -197,7 +198,7 @@ def _the_job() -> _Job:
     global _job
     with _lock:
         if _job is None:
-            world = find()
+            world = the_world()
             if world is None:
                 raise MXNetError(
                     "create: a store for several processes needs to be told who takes part; start "
