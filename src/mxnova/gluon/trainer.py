@@ -22,6 +22,7 @@ from ..formats.states import StatesFile, read_states
 from ..kvstore import KVStore, KVStoreBase
 from ..kvstore.choice import dense_store, sparse_store
 from ..optimizer.states import described
+from .overlap import Overlap
 from .parameter import Parameter
 
 __all__ = ["Trainer"]
@@ -44,6 +45,9 @@ class Trainer:
         compression_params: how gradients are compressed; see `KVStore.set_gradient_compression`.
         update_on_kvstore: whether the store updates the parameters, instead of every device; None:
             what suits them, see MXNET_UPDATE_ON_KVSTORE.
+        overlap: whether gradients leave for a store of several processes while the backward pass
+            goes on, which then sums them up only. What a program does to gradients between
+            `backward` and `step` is lost.
 
     Example:
         >>> net = mx.gluon.nn.Dense(1, in_units=2)
@@ -68,7 +72,13 @@ class Trainer:
         kvstore: Any = "device",
         compression_params: Mapping[str, Any] | None = None,
         update_on_kvstore: bool | None = None,
+        *,
+        overlap: bool = False,
     ) -> None:
+        if overlap and update_on_kvstore:
+            reason = "must be False with overlap, where the store sums up only"
+            raise argument_error("Trainer", "update_on_kvstore", update_on_kvstore, reason)
+        self._overlaps = bool(overlap)
         self._params = _listed(params)
         self._param2idx = {param.name: i for i, param in enumerate(self._params)}
         self._contains_sparse_weight = any(param._stype != "default" for param in self._params)
@@ -77,7 +87,8 @@ class Trainer:
         self._contexts = self._check_contexts()
         self._init_optimizer(optimizer, optimizer_params)
         self._scale = self._optimizer.rescale_grad
-        self._kvstore_params = {"kvstore": kvstore, "update_on_kvstore": update_on_kvstore}
+        updates = False if overlap else update_on_kvstore
+        self._kvstore_params = {"kvstore": kvstore, "update_on_kvstore": updates}
         self._forget_kvstore()
         for param in self._params:
             param._set_trainer(self)
@@ -117,6 +128,7 @@ class Trainer:
         self._kvstore: KVStoreBase | None = None
         self._distributed: bool | None = None
         self._update_on_kvstore: bool | None = None
+        self._overlap: Overlap | None = None
         self._params_to_init = list(self._params)
 
     def _reset_kvstore(self) -> None:
@@ -140,6 +152,9 @@ class Trainer:
             self._distributed, self._update_on_kvstore = "dist" in store.type, updates
         self._kvstore = store
         self._kv_initialized = True
+        is_fit = self._distributed and len(self._contexts) == 1 and not self._contains_sparse_grad
+        if self._overlaps and is_fit and isinstance(store, KVStore):
+            self._overlap = Overlap(store)
 
     def _chosen_store(self, kvstore: Any, asked: bool | None) -> tuple[KVStoreBase | None, bool]:
         """The store, and whether it is to update the parameters where nobody says."""
@@ -271,6 +286,9 @@ class Trainer:
         """
         store: Any = self._kvstore
         if not store:
+            return
+        if self._overlap is not None:
+            self._overlap.finish(self._learning())
             return
         keys, pushed, pulled = [], [], []
         for i, param, arrays, grads in self._learning():
