@@ -7,7 +7,7 @@ without changes, and every epoch must see every sample once. The job alone, with
 logs in FOLDER:
 
     mxnova launch --min 1 --max 4 python -m examples.elastic --folder FOLDER
-    torchrun --nnodes 1:4 --max-restarts 9 --rdzv-backend c10d --rdzv-endpoint HOST:PORT \\
+    torchrun --nnodes 1:4 --max-restarts 9 --rdzv-backend c10d --rdzv-endpoint HOST:PORT
         -m examples.elastic --folder FOLDER
 
 The exit status is 1 where the loss differs or a sample is lost.
@@ -56,7 +56,9 @@ def train(folder: Path, epochs: int, changes: dict[int, str]) -> None:
     with open(folder / f"samples-{attempt}-{store.rank}", "w") as log:
         for numbers in training.batches(epochs):
             with mx.autograd.record():
-                loss = loss_of(net(mx.nd.array(x[numbers], dtype="float64")), mx.nd.array(y[numbers]))
+                loss = loss_of(
+                    net(mx.nd.array(x[numbers], dtype="float64")), mx.nd.array(y[numbers])
+                )
             loss.backward()
             trainer.step(training.total)
             print(json.dumps([training.step, sampler.epoch, numbers]), file=log, flush=True)

@@ -13,7 +13,7 @@ __all__ = ["add_launch"]
 def add_launch(parser: argparse.ArgumentParser) -> None:
     """Those of ``mxnova launch``; what follows the first word that is none is the command."""
     add = parser.add_argument
-    parser.usage = "mxnova launch [-h] -n WORKERS | --min N --max N [OPTION ...] COMMAND [ARGUMENT ...]"
+    parser.usage = "mxnova launch [-h] -n WORKERS [OPTION ...] COMMAND [ARGUMENT ...]"
     parser.epilog = (
         "The command finds `import mxnet` as under `mxnova run` when it runs here; a .py file is "
         "run by this Python. The first process that fails ends the job, and gives it its status."
@@ -21,7 +21,7 @@ def add_launch(parser: argparse.ArgumentParser) -> None:
     add("-n", "--num-workers", type=_count(1), metavar="WORKERS",
         help="processes to start (default: --max)")  # fmt: skip
     add("--min", type=_count(1), metavar="N",
-        help="go on with fewer workers when some have gone, as long as there are so many")  # fmt: skip
+        help="go on without workers that have gone, as long as so many are left")  # fmt: skip
     add("--max", type=_count(1), metavar="N",
         help="take more workers, up to so many: SIGUSR1 to this process adds one")  # fmt: skip
     add("-s", "--num-servers", type=_count(0), metavar="SERVERS",

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import checkpoint
 from ..core.base.errors import ArgumentTypeError, argument_error
-from ..record_dataset.progress import Progress
+from ..record_dataset.sampler import RecordSampler
 from .agreement import Agreement
 from .interrupts import Interrupts
 
@@ -57,14 +57,14 @@ class Training:
         folder: str | os.PathLike[str],
         net: Any,
         trainer: Any,
-        sampler: Progress,
+        sampler: RecordSampler,
         *,
         every: int = 100,
         keep: int | None = 2,
     ) -> None:
         if type(every) is not int or every < 1:
             raise argument_error("elastic.Training", "every", every, "must be at least 1")
-        if not isinstance(sampler, Progress):
+        if not isinstance(sampler, RecordSampler):
             kind = type(sampler).__name__
             text = "must be of mx.elastic.sampler or RecordDataset.sampler"
             raise ArgumentTypeError(f"elastic.Training: sampler: a {kind} {text}")

@@ -26,7 +26,8 @@ class Counted(Protocol):
     """Files, of which it is known how many records each has."""
 
     @property
-    def counts(self) -> Sequence[int]: ...
+    def counts(self) -> Sequence[int]:
+        """Of each file."""
 
 
 class Samples(Protocol):
@@ -35,7 +36,8 @@ class Samples(Protocol):
     broken: BrokenRecords
 
     @property
-    def files(self) -> Counted: ...
+    def files(self) -> Counted:
+        """Where the records are."""
 
     def __len__(self) -> int: ...
 

@@ -12,7 +12,9 @@ class Store:
 
 
 def samplers(n, batch_size, world, **options):
-    return [mx.elastic.sampler(n, batch_size, store=Store(r, world), **options) for r in range(world)]
+    return [
+        mx.elastic.sampler(n, batch_size, store=Store(r, world), **options) for r in range(world)
+    ]
 
 
 def steps_of(workers, limit):

@@ -79,9 +79,13 @@ def test_a_crash_goes_on_from_the_last_checkpoint(tmp_path):
 def test_refused(tmp_path, options, error, text):
     x, net, trainer, sampler = worker.made()
     arguments = {"sampler": sampler} | options
-    with pytest.raises(error, match=text):
+
+    def trained():
         for numbers in mx.elastic.Training(tmp_path, net, trainer, **arguments).batches(1):
             worker.learn(net, trainer, x, numbers, len(numbers))
+
+    with pytest.raises(error, match=text):
+        trained()
 
 
 def launched(folder, *command):

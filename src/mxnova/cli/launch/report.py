@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The straggler report of a job: the times of its workers' steps, which these leave in the store."""
+"""The straggler report of a job: times of steps, which workers leave in the rendezvous store."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _show(attempt: int, rows: Mapping[int, dict[str, float]], slowest: int, usua
     console = Console(stderr=True, highlight=False)
     console.print(table)
     console.print(
-        f"launch: the slowest is worker {slowest}, {1000 * (rows[slowest]['own_median'] - usual):.2f}"
-        " ms a step behind the median of all",
+        f"launch: the slowest is worker {slowest}, "
+        f"{1000 * (rows[slowest]['own_median'] - usual):.2f} ms a step behind the median of all",
         soft_wrap=True,
     )

@@ -24,6 +24,7 @@ from ...core.nd.array import NDArray
 from ...core.op.sparse.storage import RowSparse, cast_storage
 from ...core.runtime.context import cpu
 from ...core.runtime.engine import Completion, FnProperty, Operation, engine
+from ...core.runtime.profiler import OPERATOR, PROFILER, clock
 from ..keys import Key
 from .connections import Answer, Connections
 from .contribution import Contribution
@@ -35,6 +36,7 @@ from .step_times import StepTimes
 __all__ = ["BUCKET_BYTES", "Bucket"]
 
 BUCKET_BYTES = 4 << 20  # of values that are pushed together
+_NAME = "push to all workers"
 
 
 class Bucket:
@@ -96,7 +98,7 @@ class Bucket:
         self._update_by_sums, self._finished, self._times = update_by_sums, finished, times
 
         def start(completion: Completion) -> None:
-            self._completion = completion
+            self._completion, self._began = completion, clock()
             if times is not None:
                 times.push(next(iter(self.values)))
             self._refusal = self._refusal or self._failure()
@@ -107,8 +109,7 @@ class Bucket:
 
         writes = {var_of(value) for value in self.values.values()}
         reads = {var_of(source) for source in self._sources.values()} - writes
-        name = "push to all workers"
-        operation = Operation(start, reads, writes, FnProperty.ASYNC, name, True, no_skip=True)
+        operation = Operation(start, reads, writes, FnProperty.ASYNC, _NAME, True, no_skip=True)
         engine().push(operation, cpu(0), self.priority)
 
     def _failure(self) -> str | None:
@@ -123,6 +124,8 @@ class Bucket:
         """Finishes the operation, once."""
         if self._times is not None:
             self._times.answer()
+        if PROFILER.imperative:
+            PROFILER.add_async(_NAME, self._began, OPERATOR)
         if self._completion.settle(None if error is None else _copied(error)):
             self._finished(self)
 

@@ -35,7 +35,8 @@ def agreed_name(store: Any, world: World, deadline: float) -> str:
     store.set(asked, mine)
     while time.monotonic() < deadline:
         if store.check([answered]):
-            own, _, name = store.get(answered).decode(errors="replace").partition(" ")
+            text: str = store.get(answered).decode(errors="replace")
+            own, _, name = text.partition(" ")
             if own == mine:
                 store.set(f"{name}/{world.rank}", "")
                 return name

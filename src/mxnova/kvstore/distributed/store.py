@@ -256,9 +256,7 @@ class DistributedStore(LocalStore):
                     self._changed.wait_for(self._has_room)
                 self._check_usable("push")
                 self._pending[bucket] = None
-            bucket.push(
-                self.connections, self.server.update_by_sums, self._finished, self.times
-            )
+            bucket.push(self.connections, self.server.update_by_sums, self._finished, self.times)
 
     def _has_room(self) -> bool:
         is_over = self._is_closed or self._faults.text is not None
