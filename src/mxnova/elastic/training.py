@@ -71,9 +71,12 @@ class Training:
         self._folder, self._every, self._keep = folder, every, keep
         self._net, self._trainer, self._sampler = net, trainer, sampler
         self._agreement = Agreement()
-        self.rank, self.world = self._agreement.rank, self._agreement.world
+        self.rank: int = self._agreement.rank
+        self.world: int = self._agreement.world
         self.world_before: int | None = None
-        self.step = self.total = self._saved = 0
+        self.step: int = 0
+        self.total: int = 0
+        self._saved = 0  # the step of the last checkpoint
         self.extra: Any = {}
         self._resume()
 
