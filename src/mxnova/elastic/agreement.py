@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from .. import kvstore, ndarray
 from ..kvstore.distributed.process_group import is_part_of_a_job
+from ..kvstore.distributed.stores import release_times
 
 __all__ = ["Agreement"]
 
@@ -27,6 +28,7 @@ class Agreement:
         self.rank = 0 if self._store is None else self._store.rank
         self.world = 1 if self._store is None else self._store.num_workers
         if self._store is not None:
+            release_times(self._store.handle)
             self._store.init(_STOP, ndarray.zeros(1))
 
     def first(self, number: int) -> int:

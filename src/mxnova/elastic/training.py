@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .. import checkpoint
-from ..core.base.errors import ArgumentTypeError, argument_error
+from ..checkpoint.content import Learner
+from ..core.base.errors import ArgumentError, ArgumentTypeError, argument_error
 from ..record_dataset.sampler import RecordSampler
 from .agreement import Agreement
 from .interrupts import Interrupts
@@ -49,7 +50,7 @@ class Training:
             each checkpoint; that of the first worker counts.
 
     Raises:
-        MXNetError: the checkpoint does not fit.
+        MXNetError: the checkpoint does not fit, or sampler or trainer do not know all workers.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class Training:
         self._saved = 0  # the step of the last checkpoint
         self.extra: Any = {}
         self._resume()
+        self._check_workers()
 
     def _resume(self) -> None:
         """Goes on from the last checkpoint that the first worker sees."""
@@ -91,6 +93,19 @@ class Training:
         )
         self.step = self._saved = last
         self.world_before, self.extra = loaded.world, loaded.extra
+
+    def _check_workers(self) -> None:
+        """Refuses what would train apart from the other workers, or take their samples."""
+        counts = {"sampler": self._sampler.share().rank.n}
+        if isinstance(self._trainer, Learner):
+            store = self._trainer._checkpoint_store()
+            counts["trainer"] = 1 if store is None else store.num_workers
+        for name, n in counts.items():
+            if n != self.world:
+                text = f"has a store of {n}; both take the store of kvstore.create('dist_sync')"
+                raise ArgumentError(
+                    f"elastic.Training: {name}: there are {self.world} workers, it {text}"
+                )
 
     def batches(self, epochs: int, loader: Iterable[Any] | None = None) -> Iterator[Any]:
         """What is left of so many epochs, batch by batch; a step ends when the next is asked for.

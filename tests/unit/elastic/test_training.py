@@ -88,6 +88,26 @@ def test_refused(tmp_path, options, error, text):
         trained()
 
 
+@pytest.mark.parametrize("name", ["sampler", "trainer"])
+def test_what_knows_other_workers_is_refused(tmp_path, monkeypatch, name):
+    _, net, trainer, sampler = worker.made()
+    monkeypatch.setattr("mxnova.elastic.training.Agreement", Two)
+    if name == "trainer":
+        sampler = mx.elastic.sampler(9, 2, store=Two())
+    text = f"elastic.Training: {name}: there are 2 workers, it has a store of 1"
+    with pytest.raises(ArgumentError, match=text):
+        mx.elastic.Training(tmp_path, net, trainer, sampler)
+
+
+class Two:
+    """An agreement, or a store, of two workers."""
+
+    rank, world, num_workers = 0, 2, 2
+
+    def first(self, number):
+        return number
+
+
 def launched(folder, *command):
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     launch = (sys.executable, "-m", "mxnova", "launch", "--min", "1", "--max", "4")

@@ -26,7 +26,6 @@ __all__ = ["run_elastic"]
 
 _RESTART = 75  # status of a worker that wants to go on with others: `mxnova.elastic`
 _LEFT = 128 + signal.SIGTERM  # of one that was asked to leave
-_PATIENCE = 30.0  # seconds for a step and a checkpoint
 _SETTLE = 2.0  # seconds for those that a failure takes along to end by themselves
 
 
@@ -90,9 +89,9 @@ def _run(job: Job, place: Place, report: Report, attempt: int, changes: _Changes
             failures = group.wait(lambda: changes.are_wanted(job))
             if failures:
                 is_planned = any(f.status in (_RESTART, _LEFT) for f in failures)
-                failures += group.settle(_PATIENCE if is_planned else _SETTLE)
+                failures += group.settle(job.grace if is_planned else _SETTLE)
                 return _End(gone=_gone(failures))
-            group.grace = _PATIENCE
+            group.grace = job.grace
             return _End(is_over=not group.is_running)
     finally:
         output.close()

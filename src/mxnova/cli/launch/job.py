@@ -81,6 +81,11 @@ class Job:
         """Whether workers may go and come."""
         return self.limits != (0, 0)
 
+    @property
+    def grace(self) -> float:
+        """Seconds from the request to end to the end: elastic jobs need a step and a checkpoint."""
+        return 30.0 if self.is_elastic else 5.0
+
     def hosts_of_ranks(self) -> Iterator[Host]:
         """The machine of each process, which are dealt out in turns; none on this machine."""
         if self.hosts:

@@ -130,7 +130,7 @@ class ProcessGroup:
         """Asks all to end, a while later has them ended, and shows what they had to say."""
         try:
             for process in self._running:
-                _signal(process, signal.SIGTERM)
+                _ask_to_end(process)
             self.settle(self.grace)
         finally:  # Ctrl-C again: at once
             for process in self._running:
@@ -138,6 +138,15 @@ class ProcessGroup:
                 process.wait()
             self._running.clear()
             self._watchdog.close()
+
+
+def _ask_to_end(process: subprocess.Popen[bytes]) -> None:
+    """By the end of its input, where it has one: ssh tells that, and waits for the other machine."""
+    if process.stdin is None:
+        _signal(process, signal.SIGTERM)
+        return
+    with suppress(BrokenPipeError):
+        process.stdin.close()
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

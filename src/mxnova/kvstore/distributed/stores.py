@@ -35,7 +35,7 @@ from .step_times import StepTimes
 from .store import DistributedStore
 from .world import World
 
-__all__ = ["TYPES"]
+__all__ = ["TYPES", "release_times"]
 
 
 class SyncStore(DistributedStore):
@@ -220,6 +220,12 @@ def _made(kind: Callable[..., DistributedStore], name: str) -> LocalStore:
         store.times, job.times = job.times, None
     atexit.register(Finalize(None, store.close, exitpriority=1))
     return store
+
+
+def release_times(store: LocalStore) -> None:
+    """Has the next store of the job measure steps, if this one did."""
+    if _job is not None and isinstance(store, DistributedStore) and store.times is not None:
+        _job.times, store.times = store.times, None
 
 
 _SYNC = ("dist", "dist_sync", "dist_device_sync", "dist_sync_device")
