@@ -141,7 +141,7 @@ class ProcessGroup:
 
 
 def _ask_to_end(process: subprocess.Popen[bytes]) -> None:
-    """By the end of its input, where it has one: ssh tells that, and waits for the other machine."""
+    """By the end of its input, where it has one: ssh passes that on, and waits for the rest."""
     if process.stdin is None:
         _signal(process, signal.SIGTERM)
         return

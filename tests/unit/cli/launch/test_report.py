@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
+import os
 
 import pytest
 
@@ -42,3 +43,31 @@ def test_nothing_is_shown_or_asked_for_by_default(capsys):
     report = Report(False, None)
     report.add(0, {0: told()})
     assert (capsys.readouterr().err, report.variables) == ("", {})
+
+
+TRAIN = """\
+import time
+import mxnova as mx
+store = mx.kv.create("dist_sync")
+store.init("a", mx.nd.zeros(2))
+total = mx.nd.zeros(2)
+for _ in range(12):
+    time.sleep(0.1 * store.rank)
+    store.pushpull("a", mx.nd.ones(2), out=total)
+    total.wait_to_read()
+"""
+
+
+@pytest.mark.slow
+def test_a_worker_that_computes_for_longer_is_found(mxnova, tmp_path):
+    (tmp_path / "train.py").write_text(TRAIN)
+    file = tmp_path / "times.json"
+    words = ("-n", "2", "--report", "--json", file, tmp_path / "train.py")
+    done = mxnova("launch", *words, PATH=os.environ["PATH"])
+    assert done.returncode == 0, done.stderr
+    assert "the slowest is worker 1" in done.stderr
+    (attempt,) = json.loads(file.read_text())["attempts"]
+    first, second = attempt["workers"]
+    assert (first["steps"], second["steps"]) == (10, 10)
+    assert second["own_median"] > 0.09 > first["own_median"]
+    assert min(first["step_median"], second["step_median"]) > 0.09
