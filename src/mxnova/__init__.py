@@ -25,7 +25,8 @@ def _import_module(name: str) -> Any:
 _MODULES = {  # name here -> module
     "attribute": "attribute", "autograd": "autograd", "base": "base", "callback": "callback",
     "checkpoint": "checkpoint",
-    "context": "context", "contrib": "contrib", "engine": "engine", "error": "error",
+    "context": "context", "contrib": "contrib", "elastic": "elastic", "engine": "engine",
+    "error": "error",
     "executor": "executor", "executor_manager": "executor_manager", "formats": "formats",
     "gluon": "gluon", "image": "image", "img": "image", "init": "initializer",
     "initializer": "initializer", "io": "io", "kv": "kvstore", "kvstore": "kvstore",

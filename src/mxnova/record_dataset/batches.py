@@ -33,6 +33,8 @@ class RecordBatches(Progress):
         collate: makes a batch of elements, in the thread that reads them.
     """
 
+    _reader: RecordReader
+
     def __init__(
         self,
         reader: RecordReader,

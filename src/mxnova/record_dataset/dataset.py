@@ -130,6 +130,7 @@ class RecordDataset:
         rank: int = 0,
         num_ranks: int = 1,
         uneven: str = "exact",
+        rescale: str = "local",
     ) -> RecordSampler:
         """The ``batch_sampler`` of a loader, which lets any number of workers read.
 
@@ -138,7 +139,7 @@ class RecordDataset:
         its beginning: an epoch goes on from a state with any other number of ranks and workers.
 
         Args:
-            batch_size: records of a batch.
+            batch_size: records of a batch, see `rescale`.
             shuffle: whether records come in random order.
             seed: of that order, not negative.
             block_size: records that lie side by side and are read together: blocks come in random
@@ -149,12 +150,16 @@ class RecordDataset:
             uneven: what becomes of the last records, which cannot be shared evenly: some ranks
                 get one more (``"exact"``), they are left out (``"drop"``), or the epoch's first
                 come a second time (``"pad"``).
+            rescale: whose batch has `batch_size` records: each rank's (``"local"``), or that of
+                all ranks together (``"global"``), so that steps are the same on any number of
+                them.
 
         Raises:
             ArgumentError: a number is out of its range.
         """
         order = Shuffle(seed if shuffle else None, block_size, window)
-        return RecordSampler(self._reader, order, Rank(rank, num_ranks, batch_size, uneven))
+        share = Rank(rank, num_ranks, batch_size, uneven, rescale)
+        return RecordSampler(self._reader, order, share)
 
     def batches(
         self,

@@ -158,6 +158,9 @@ VARIABLES: dict[str, Variable] = {
         "errors of the server; pauses double from 0.1 s, less a random part."),
     "MXNOVA_REMOTE_TIMEOUT": Variable(_SecondsKind("double", 0.1, 1e6), 60.0,
         "Seconds that one request for a part of a file over HTTP may take."),
+    "MXNOVA_STEP_TIMES": Variable(kind_of(bool), False,
+        "Whether a worker of a distributed job tells the launcher how long its steps take; "
+        "`mxnova launch --report` sets it."),
     "MXNET_STORAGE_FALLBACK_LOG_VERBOSE": Variable(kind_of(bool), True,
         "Whether fallbacks of operators to dense copies of sparse arrays are logged, once each."),
     "MXNET_CPU_TEMP_COPY": Variable(kind_of(PosInt), 4,
