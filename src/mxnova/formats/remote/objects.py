@@ -117,7 +117,7 @@ def _reader(files: Any, path: str) -> tuple[Callable[[int, int], bytes], Mapping
 
     info = files.info(path)
     if info.get("type") != "directory" and info.get("size"):
-        file = files.open(path, "rb", cache_type="none")
+        file = files.open(path, "rb")
         if isinstance(file, AbstractBufferedFile):
             return file.cache.fetcher, file.details
         file.close()
