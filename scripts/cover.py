@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much of a room its own tests run, with a floor: ``python -m scripts.coverage [ROOM …]``.
+"""How much of a room its own tests run, with a floor: ``python -m scripts.cover [ROOM …]``.
 
 A room's floor holds for the tests that mirror it, without those of other rooms, which run most of
 it as well; tests marked `slow` are left out. The exit status is 1 if a room is below.
-``python -m scripts.coverage all`` runs all tests but the slow ones over the whole package and shows
+``python -m scripts.cover all`` runs all tests but the slow ones over the whole package and shows
 the figure, without a floor. Needs coverage.py: .github/coverage.txt.
 """
 
