@@ -89,7 +89,8 @@ def _rows_of(array: Any, rows: list[int | None]) -> Values:
 
 
 def _numbers(array: Any) -> Values:
-    return (array.astype("float32") if array.dtype == BFLOAT16 else array).asnumpy()
+    values: Values = (array.astype("float32") if array.dtype == BFLOAT16 else array).asnumpy()
+    return values
 
 
 def _text(number: Any) -> str:
