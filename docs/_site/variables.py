@@ -19,16 +19,18 @@ no effect. Most are read when the setting is used; a program can therefore set t
 before the first array is made.
 """
 GROUPS = {
-    "Files, downloads and start": ("MXNET_HOME", "MXNET_GLUON_REPO", "MXNOVA_CACHE", "MXNOVA_TUNE",
-                                   "MXNOVA_IMAGE", "MXNOVA_NUMPY", "MXNOVA_FULL", "MXNOVA_SERVE"),
+    "Files, downloads and start": ("MXNET_HOME", "MXNET_GLUON_REPO", "MXNOVA_MIRRORS", "MXNOVA_CACHE", "MXNOVA_TUNE",
+                                   "MXNOVA_IMAGE", "MXNOVA_NUMPY", "MXNOVA_SERVE"),
+    "Finding faults": ("MXNOVA_TRACEBACK", "MXNOVA_CHECK"),
+    "Remote files": ("MXNOVA_REMOTE",),
     "Graphs, backends and passes": ("MXNOVA_FUSE", "MXNOVA_PASSES", "MXNOVA_LINT", "MXNOVA_WINO",
                                     "MXNOVA_SMALL", "MXNOVA_AUTO", "MXNOVA_COMPILED", "MXNET_ELIM",
                                     "MXNET_BACKWARD", "MXNET_SUBGRAPH"),
     "Random numbers and profiler": ("MXNET_RANDOM", "MXNET_PROFILER"),
     "Training and distributed jobs": ("MXNET_OPTIMIZER", "MXNET_KVSTORE", "MXNET_UPDATE",
-                                      "MXNOVA_DIST", "MXNOVA_JOB", "MXNOVA_PROGRESS"),
+                                      "MXNOVA_DIST", "MXNOVA_JOB", "MXNOVA_PROGRESS", "MXNOVA_STEP"),
     "Engine": ("MXNET_ENGINE", "MXNET_CPU_W", "MXNET_CPU_PRIO", "MXNET_GPU_W", "MXNET_GPU_PRIO",
-               "MXNET_GPU_COPY", "MXNET_MP", "MXNET_EXEC", "MXNOVA_ENGINE", "MXNOVA_CHECK"),
+               "MXNET_GPU_COPY", "MXNET_MP", "MXNET_EXEC", "MXNOVA_ENGINE"),
     "Memory": ("MXNET_",),
 }  # fmt: skip
 OTHERS = """\
@@ -39,7 +41,7 @@ OTHERS = """\
 | `RANK`, `WORLD_SIZE`, `LOCAL_RANK`, `MASTER_ADDR`, `MASTER_PORT` | torchrun, `mxnova launch`, Kubernetes | the place of a process in a distributed job |
 | `DMLC_ROLE`, `DMLC_NUM_WORKER`, `DMLC_NUM_SERVER`, `DMLC_PS_ROOT_URI`, `DMLC_PS_ROOT_PORT`, `DMLC_WORKER_ID`, `DMLC_SERVER_ID`, `DMLC_NUM_ATTEMPT`, `DMLC_NODE_HOST`, `DMLC_INTERFACE` | MXNet's clusters | the same; processes with the roles `server` and `scheduler` serve and end with the job |
 | `SLURM_PROCID`, `SLURM_STEP_NUM_TASKS`, `SLURM_STEP_NODELIST`, `SLURM_JOB_ID`, `SLURM_STEP_ID`, `SLURM_RESTART_COUNT` | Slurm | the same |
-| `OMPI_COMM_WORLD_RANK`, `OMPI_COMM_WORLD_SIZE`, `PMI_RANK`, `PMI_SIZE` | mpirun | the same |
+| `OMPI_COMM_WORLD_RANK`, `OMPI_COMM_WORLD_SIZE`, `PMI_RANK`, `PMI_SIZE`, `PMIX_NAMESPACE` | mpirun | the same |
 | `SAGEMAKER_…`, `SM_MODEL_DIR` | SageMaker | options of `mxnova serve`: see [serving](../serving.md#in-a-container) |
 | `PROMETHEUS_MULTIPROC_DIR` | `mxnova serve --workers` | folder in which processes share metrics |
 | `OMP_NUM_THREADS` | users | threads of a kernel; `mxnova launch` sets it to 1 for several processes on one machine |

@@ -25,6 +25,7 @@ from mxnova import contrib as contrib
 from mxnova.context import cpu as cpu
 from mxnova.context import cpu_pinned as cpu_pinned
 from mxnova.ndarray.ndarray import current_context as current_context
+from mxnova import elastic as elastic
 from mxnova import engine as engine
 from mxnova import error as error
 from mxnova import executor as executor
@@ -92,4 +93,4 @@ from mxnova.numpy_extension import use_np_shape as use_np_shape
 from mxnova import util as util
 from mxnova import visualization as visualization
 from mxnova import visualization as viz
-__all__ = ['AttrScope', 'Context', 'Executor', 'MXNetError', 'Predictor', '__version__', 'attribute', 'autograd', 'base', 'callback', 'checkpoint', 'context', 'contrib', 'cpu', 'cpu_pinned', 'current_context', 'engine', 'error', 'executor', 'executor_manager', 'formats', 'from_torch', 'gluon', 'gpu', 'gpu_memory_info', 'image', 'img', 'init', 'initializer', 'io', 'is_np_array', 'is_np_shape', 'kv', 'kvstore', 'libinfo', 'library', 'log', 'lr_scheduler', 'metric', 'mod', 'model', 'module', 'mon', 'monitor', 'name', 'nd', 'ndarray', 'notebook', 'np', 'np_array', 'np_shape', 'npx', 'num_gpus', 'numpy', 'numpy_extension', 'onnx', 'open_model', 'operator', 'opt', 'optimizer', 'predictor', 'profiler', 'quantize', 'random', 'recordio', 'registry', 'rnd', 'rnn', 'rtc', 'runtime', 'set_np_shape', 'sym', 'symbol', 'symbol_doc', 'test_utils', 'to_torch', 'torch_module', 'use_np', 'use_np_array', 'use_np_shape', 'util', 'visualization', 'viz']
+__all__ = ['AttrScope', 'Context', 'Executor', 'MXNetError', 'Predictor', '__version__', 'attribute', 'autograd', 'base', 'callback', 'checkpoint', 'context', 'contrib', 'cpu', 'cpu_pinned', 'current_context', 'elastic', 'engine', 'error', 'executor', 'executor_manager', 'formats', 'from_torch', 'gluon', 'gpu', 'gpu_memory_info', 'image', 'img', 'init', 'initializer', 'io', 'is_np_array', 'is_np_shape', 'kv', 'kvstore', 'libinfo', 'library', 'log', 'lr_scheduler', 'metric', 'mod', 'model', 'module', 'mon', 'monitor', 'name', 'nd', 'ndarray', 'notebook', 'np', 'np_array', 'np_shape', 'npx', 'num_gpus', 'numpy', 'numpy_extension', 'onnx', 'open_model', 'operator', 'opt', 'optimizer', 'predictor', 'profiler', 'quantize', 'random', 'recordio', 'registry', 'rnd', 'rnn', 'rtc', 'runtime', 'set_np_shape', 'sym', 'symbol', 'symbol_doc', 'test_utils', 'to_torch', 'torch_module', 'use_np', 'use_np_array', 'use_np_shape', 'util', 'visualization', 'viz']

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import importlib
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from .core.base.doors import door, facade
 from .core.base.errors import ArgumentTypeError, MXNetError, shown
+from .core.base.user_warnings import warn_user
 from .core.graph.base_symbol import output_name
 from .core.graph.drawing import WEIGHT_SUFFIXES
 from .core.graph.node import Node
@@ -24,6 +25,7 @@ _POSITIONS = [0.44, 0.64, 0.74, 1.0]
 # Tables -------------------------------------------------------------------------------------------
 
 
+@door
 def print_summary(
     symbol: Symbol,
     shape: Mapping[str, Any] | None = None,
@@ -90,6 +92,7 @@ _DESCRIBED = frozenset(  # their labels are their kinds and sizes, others' are t
 )
 
 
+@door
 def plot_network(
     symbol: Symbol,
     title: str = "plot",
@@ -150,10 +153,9 @@ def _warn_of_namesakes(symbol: Symbol) -> None:
     namesakes = [name for name, count in counts.items() if count > 1]
     if namesakes:
         names = ", ".join(namesakes)
-        warnings.warn(
+        warn_user(
             f"plot_network: nodes with the same name are drawn as one, maybe in a circle: {names}",
             RuntimeWarning,
-            stacklevel=3,
         )
 
 
@@ -190,3 +192,6 @@ def _look(node: Node) -> dict[str, str]:
     if node.op is None:
         return {"shape": "oval", "fillcolor": _GREEN}
     return {"fillcolor": _COLOURS.get(node.op.name, _PINK)}
+
+
+facade(__name__)

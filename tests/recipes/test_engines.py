@@ -53,6 +53,14 @@ def test_ray_train(ray, prefix, tmp_path):
         assert accuracy(folder) > max(0.9, accuracy(prefix))
 
 
+def test_ray_gluon(ray, tmp_path):
+    x = ROWS[:64].astype("float32")
+    result = recipe("ray_gluon").train(x, x @ np.float32([1, 2, 3, 4]), 200, str(tmp_path))
+    with result.checkpoint.as_directory() as folder:
+        weight = mx.nd.load(f"{folder}/net.params")["weight"].asnumpy()
+    np.testing.assert_allclose(weight, [[1, 2, 3, 4]], atol=1e-3)
+
+
 @pytest.fixture(scope="module")
 def spark():
     sql = pytest.importorskip("pyspark.sql")

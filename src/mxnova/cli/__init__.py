@@ -79,7 +79,7 @@ def _text_of(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "there is not enough memory"
     text = f"{type(error).__name__}: {error}"
-    return f"{text} (a fault of mxnova's: MXNOVA_FULL_TRACEBACK=1 shows where)"
+    return f"{text} (a fault of mxnova's: MXNOVA_TRACEBACK=full shows where)"
 
 
 def _fail(text: str, status: int) -> int:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from ..core.base.errors import ArgumentError, FormatError, MissingFileError, candidates
 from ..formats.archive_files import kind_of
 from ..formats.checkpoint_files import CheckpointFiles, epochs_of, prefix_of
+from ..formats.remote.urls import is_remote
 from ..formats.source import open_regular
 
 __all__ = ["check_models", "stem_of"]
@@ -49,6 +50,8 @@ def check_models(options: SimpleNamespace, names: Iterable[str]) -> None:
 
 
 def _check(path: str, epoch: int | None) -> None:
+    if is_remote(path):  # a request takes as long as importing torch
+        return
     prefix = prefix_of(path)
     if os.path.exists(path) and prefix == path:
         files = [path] if os.path.isfile(path) else []

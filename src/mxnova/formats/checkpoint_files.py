@@ -12,6 +12,10 @@ from typing import NamedTuple
 from mxnova.core.base.errors import ArgumentError, MissingFileError
 from mxnova.core.base.printable import printable
 
+from .paths import names_in, split
+from .remote.urls import is_remote
+from .source import path_exists
+
 __all__ = ["CheckpointFiles", "epochs_of", "is_prefix", "located", "newest", "prefix_of"]
 
 _log = logging.getLogger("mxnova")
@@ -34,7 +38,7 @@ class CheckpointFiles(NamedTuple):
 
 def is_prefix(path: str | os.PathLike[str]) -> bool:
     """Whether `path` is no file itself, but the beginning of a checkpoint's names."""
-    return not os.path.exists(path) and bool(epochs_of(os.fspath(path)))
+    return not path_exists(path) and bool(epochs_of(os.fspath(path)))
 
 
 def prefix_of(path: str | os.PathLike[str]) -> str:
@@ -47,7 +51,7 @@ def prefix_of(path: str | os.PathLike[str]) -> str:
         return text.removesuffix(_SYMBOL)
     prefix = text[: match.start()] if (match := _EPOCH.search(text)) else text
     is_end = match is not None and match.end() == len(text)
-    return prefix if is_end and os.path.isfile(prefix + _SYMBOL) else text
+    return prefix if is_end and path_exists(prefix + _SYMBOL) else text
 
 
 def located(prefix: str | os.PathLike[str], epoch: int | None = None) -> CheckpointFiles:
@@ -86,10 +90,12 @@ def newest(prefix: str, epochs: Iterable[int]) -> int:
 
 def epochs_of(prefix: str) -> list[int]:
     """Numbers of the epochs that are there, ascending."""
-    folder, name = os.path.split(prefix)
+    folder, name = split(prefix)
     try:
-        files = os.listdir(folder or ".")
+        files = names_in(folder or ".")
     except OSError:
+        if is_remote(prefix):
+            raise
         return []
     found = (_EPOCH.fullmatch(file[len(name) :]) for file in files if file.startswith(name))
     return sorted(int(match[1]) for match in found if match)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import optimizer as opt
+from ..core.base.doors import facade
 from ..core.base.errors import (
     ArgumentError,
     AssertedError,
@@ -24,6 +25,7 @@ from ..kvstore import KVStore, KVStoreBase
 from ..kvstore.choice import dense_store, sparse_store
 from ..optimizer.base import optimizer_facts
 from ..optimizer.states import described
+from .overlap import Overlap
 from .parameter import Parameter
 
 __all__ = ["Trainer"]
@@ -46,6 +48,9 @@ class Trainer:
         compression_params: how gradients are compressed; see `KVStore.set_gradient_compression`.
         update_on_kvstore: whether the store updates the parameters, instead of every device; None:
             what suits them, see MXNET_UPDATE_ON_KVSTORE.
+        overlap: whether gradients leave for a store of several processes while the backward pass
+            goes on, which then sums them up only. What a program does to gradients between
+            `backward` and `step` is lost.
 
     Example:
         >>> net = mx.gluon.nn.Dense(1, in_units=2)
@@ -70,7 +75,13 @@ class Trainer:
         kvstore: Any = "device",
         compression_params: Mapping[str, Any] | None = None,
         update_on_kvstore: bool | None = None,
+        *,
+        overlap: bool = False,
     ) -> None:
+        if overlap and update_on_kvstore:
+            reason = "must be False with overlap, where the store sums up only"
+            raise argument_error("Trainer", "update_on_kvstore", update_on_kvstore, reason)
+        self._overlaps = bool(overlap)
         self._params = _listed(params)
         self._param2idx = {param.name: i for i, param in enumerate(self._params)}
         self._contains_sparse_weight = any(param._stype != "default" for param in self._params)
@@ -79,7 +90,8 @@ class Trainer:
         self._contexts = self._check_contexts()
         self._init_optimizer(optimizer, optimizer_params)
         self._scale = self._optimizer.rescale_grad
-        self._kvstore_params = {"kvstore": kvstore, "update_on_kvstore": update_on_kvstore}
+        updates = False if overlap else update_on_kvstore
+        self._kvstore_params = {"kvstore": kvstore, "update_on_kvstore": updates}
         self._forget_kvstore()
         for param in self._params:
             param._set_trainer(self)
@@ -130,6 +142,7 @@ class Trainer:
         self._kvstore: KVStoreBase | None = None
         self._distributed: bool | None = None
         self._update_on_kvstore: bool | None = None
+        self._overlap: Overlap | None = None
         self._params_to_init = list(self._params)
 
     def _reset_kvstore(self) -> None:
@@ -153,6 +166,9 @@ class Trainer:
             self._distributed, self._update_on_kvstore = "dist" in store.type, updates
         self._kvstore = store
         self._kv_initialized = True
+        is_fit = self._distributed and len(self._contexts) == 1 and not self._contains_sparse_grad
+        if self._overlaps and is_fit and isinstance(store, KVStore):
+            self._overlap = Overlap(store)
 
     def _chosen_store(self, kvstore: Any, asked: bool | None) -> tuple[KVStoreBase | None, bool]:
         """The store, and whether it is to update the parameters where nobody says."""
@@ -229,6 +245,14 @@ class Trainer:
         self._allreduce_grads()
         self._update(ignore_stale_grad)
 
+    def _step_without_samples(self, batch_size: float) -> None:
+        """Takes part in a step of all workers by gradients of zero, for `mx.elastic`."""
+        for _, param, arrays, _ in self._learning():
+            param.zero_grad()
+            for array in arrays:
+                array._fresh_grad = True
+        self.step(batch_size)
+
     def allreduce_grads(self) -> None:
         """Sums up gradients over devices, for a program that looks at them before `update`.
 
@@ -276,6 +300,9 @@ class Trainer:
         """
         store: Any = self._kvstore
         if not store:
+            return
+        if self._overlap is not None:
+            self._overlap.finish(self._learning())
             return
         keys, pushed, pulled = [], [], []
         for i, param, arrays, grads in self._learning():
@@ -455,3 +482,6 @@ def _listed(params: Any) -> list[Parameter]:
                 f"Trainer: params: must be Parameters; one is a {type(param).__name__}"
             )
     return list(params)
+
+
+facade(__name__)

@@ -16,6 +16,7 @@ from ..base import _as_list  # noqa: F401 - a name that packages use
 from ..callback import call_each
 from ..checkpoint import BatchEndParam, joined_params, split_params
 from ..checkpoint.checkpoints import Checkpoints
+from ..core.base.doors import facade
 from ..core.base.errors import ArgumentError, AssertedError, shown
 from ..io import DataBatch, DataIter
 from .descriptions import (  # noqa: F401 - names that packages use
@@ -354,3 +355,6 @@ class BaseModule(Steps):
             auxiliary = self.get_params()[1]
             arrays = {f"{'aux' if n in auxiliary else 'arg'}:{n}": a for n, a in arrays.items()}
         self.set_params(*split_params(arrays, source))
+
+
+facade(__name__)

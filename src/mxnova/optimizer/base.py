@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from .. import ndarray as nd
 from ..core.base import env
+from ..core.base.doors import door
 from ..core.base.dtypes import BFLOAT16, dtype_of
 from ..core.base.errors import (
     ArgumentError,
@@ -22,6 +22,7 @@ from ..core.base.errors import (
 )
 from ..core.base.html import fact_table
 from ..core.base.scopes import is_np_array
+from ..core.base.user_warnings import warn_user
 from ..lr_scheduler import LRScheduler
 
 __all__ = [
@@ -148,16 +149,16 @@ class Optimizer:
         name = klass.__name__.lower()
         if name in Optimizer.opt_registry:
             old = Optimizer.opt_registry[name]
-            warnings.warn(
+            warn_user(
                 f"optimizer {name!r} was {old.__module__}.{old.__qualname__}, and is now "
                 f"{klass.__module__}.{klass.__qualname__}",
                 UserWarning,
-                stacklevel=2,
             )
         Optimizer.opt_registry[name] = klass
         return klass
 
     @staticmethod
+    @door
     def create_optimizer(name: str, **kwargs: Any) -> Optimizer:
         """The optimizer that is registered as `name` (in any case), made with `kwargs`.
 
@@ -206,11 +207,10 @@ class Optimizer:
         if self.multi_precision:
             master = weight.astype("float32")
             return self._paired(self.create_state(index, master), master)
-        warnings.warn(
+        warn_user(
             f"{type(self).__name__} sums up in {dtype_of(weight).name}, which may train badly: "
             "multi_precision=True keeps float32 copies of weights",
             UserWarning,
-            stacklevel=2,
         )
         return self.create_state(index, weight)
 

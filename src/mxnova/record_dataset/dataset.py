@@ -35,7 +35,8 @@ class RecordDataset:
     the order for such a loader; `batches` reads without one, or in a loader's workers.
 
     Args:
-        paths: a ``.rec`` file, or a list of them, whose records follow each other.
+        paths: a ``.rec`` file, or a list of them, whose records follow each other; URLs such as
+            ``s3://bucket/train.rec``, too, whose bytes are read ahead of what is needed.
         index: the ``.idx`` file of a single file. Default: the one beside it; where there is none
             the file is searched for its records.
         keys: of the records to use, in this order; default: all, in the order of the index.
@@ -95,6 +96,7 @@ class RecordDataset:
             FormatError: more than `max_broken` records are broken, or all of this batch.
         """
         numbers = [self._number(index) for index in indices]
+        self._reader.files.expect_records(numbers)
         elements = list(self._reader.whole(numbers))
         if numbers and not elements:
             raise FormatError(f"RecordDataset: all {len(numbers)} records of a batch are broken")
@@ -128,6 +130,7 @@ class RecordDataset:
         rank: int = 0,
         num_ranks: int = 1,
         uneven: str = "exact",
+        rescale: str = "local",
     ) -> RecordSampler:
         """The ``batch_sampler`` of a loader, which lets any number of workers read.
 
@@ -136,7 +139,7 @@ class RecordDataset:
         its beginning: an epoch goes on from a state with any other number of ranks and workers.
 
         Args:
-            batch_size: records of a batch.
+            batch_size: records of a batch, see `rescale`.
             shuffle: whether records come in random order.
             seed: of that order, not negative.
             block_size: records that lie side by side and are read together: blocks come in random
@@ -147,12 +150,16 @@ class RecordDataset:
             uneven: what becomes of the last records, which cannot be shared evenly: some ranks
                 get one more (``"exact"``), they are left out (``"drop"``), or the epoch's first
                 come a second time (``"pad"``).
+            rescale: whose batch has `batch_size` records: each rank's (``"local"``), or that of
+                all ranks together (``"global"``), so that steps are the same on any number of
+                them.
 
         Raises:
             ArgumentError: a number is out of its range.
         """
         order = Shuffle(seed if shuffle else None, block_size, window)
-        return RecordSampler(self._reader, order, Rank(rank, num_ranks, batch_size, uneven))
+        share = Rank(rank, num_ranks, batch_size, uneven, rescale)
+        return RecordSampler(self._reader, order, share)
 
     def batches(
         self,

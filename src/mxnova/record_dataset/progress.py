@@ -8,18 +8,38 @@ how many of its records all ranks together have taken. It holds for any number o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from ..core.base.errors import ArgumentError, argument_error, shown
+from .broken import BrokenRecords
 from .order import EpochOrder, Shuffle
-from .reader import RecordReader
 from .shares import Rank, Share
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "Samples"]
 
 _NUMBERS = ("epoch", "done", "records", "window", "step")
 _DEPTH = 8  # of the states of loaders
 _SINCE = "_steps_since_snapshot"  # batches that a torchdata loader gave out after its snapshot
+
+
+class Counted(Protocol):
+    """Files, of which it is known how many records each has."""
+
+    @property
+    def counts(self) -> Sequence[int]:
+        """Of each file."""
+
+
+class Samples(Protocol):
+    """A data set as samplers see it, such as a `RecordReader`."""
+
+    broken: BrokenRecords
+
+    @property
+    def files(self) -> Counted:
+        """Where the records are."""
+
+    def __len__(self) -> int: ...
 
 
 class Progress:
@@ -34,7 +54,7 @@ class Progress:
         epoch: the number of this epoch, or of the next one where none has begun.
     """
 
-    def __init__(self, reader: RecordReader, shuffle: Shuffle, rank: Rank) -> None:
+    def __init__(self, reader: Samples, shuffle: Shuffle, rank: Rank) -> None:
         name = type(self).__name__
         self._reader = reader
         self._shuffle, self._rank = shuffle.check(name), rank.check(name)
@@ -61,6 +81,10 @@ class Progress:
         if epoch != self.epoch or self._taken is not None:
             self.epoch, self._start = epoch, 0
         self._running = self._taken = None
+
+    def share(self) -> Share:
+        """What this rank takes from where the epoch begins or goes on."""
+        return self._share(self._start)
 
     def _share(self, start: int) -> Share:
         return Share(self._n_records, start, self._rank)
@@ -119,7 +143,7 @@ class Progress:
             "records": self._n_records,
             "block_size": self._shuffle.block_size,
             "window": self._shuffle.window,
-            "step": self._rank.batch_size * self._rank.n,
+            "step": self._rank.step,
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:

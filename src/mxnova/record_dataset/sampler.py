@@ -7,13 +7,30 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from .broken import BrokenRecords
 from .order import EpochOrder
 from .progress import Progress
 from .shares import Share
 
-__all__ = ["RecordSampler"]
+__all__ = ["Numbers", "RecordSampler"]
 
 _AT_ONCE = 4096  # positions that are looked up together
+
+
+class Numbers:
+    """What a sampler knows of a data set that is no record file: how many samples it has."""
+
+    def __init__(self, n: int) -> None:
+        self.counts = [n]
+        self.broken = BrokenRecords(0)
+
+    @property
+    def files(self) -> Numbers:
+        """Itself: the samples are those of one file."""
+        return self
+
+    def __len__(self) -> int:
+        return self.counts[0]
 
 
 class RecordSampler(Progress):
@@ -34,7 +51,7 @@ class RecordSampler(Progress):
 
 def numbers_of(order: EpochOrder, share: Share, chosen: range) -> Iterator[tuple[int, list[int]]]:
     """The chosen batches, with their numbers: the records of each."""
-    n = max(_AT_ONCE // share.rank.batch_size, 1)
+    n = max(_AT_ONCE * share.rank.n // share.rank.step, 1)
     for first in range(0, len(chosen), n):
         group = chosen[first : first + n]
         spans = [np.arange(*share.batch(i)) for i in group]

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from ..core.base.errors import argument_error
 
-__all__ = ["UNEVEN", "Rank", "Share"]
+__all__ = ["RESCALE", "UNEVEN", "Rank", "Share"]
 
 UNEVEN = ("exact", "pad", "drop")
+RESCALE = ("local", "global")
 
 
 class Rank(NamedTuple):
@@ -23,16 +24,24 @@ class Rank(NamedTuple):
     Attributes:
         number: of this process among the ranks.
         n: of all.
-        batch_size: records that each of them takes in a step.
+        batch_size: records of a step, see `rescale`.
         uneven: what becomes of the last records, which the ranks cannot share evenly: some get
             one more (``exact``), they are left out (``drop``), or the epoch's first records come
             a second time (``pad``).
+        rescale: whose `batch_size` is meant: that of each rank (``local``), or of all together
+            (``global``), which they divide evenly.
     """
 
     number: int
     n: int
     batch_size: int
     uneven: str
+    rescale: str = "local"
+
+    @property
+    def step(self) -> int:
+        """Records that all ranks take in a step."""
+        return self.batch_size if self.rescale == "global" else self.batch_size * self.n
 
     def check(self, function: str) -> Rank:
         """Returns itself.
@@ -47,6 +56,11 @@ class Rank(NamedTuple):
             raise argument_error(function, "rank", self.number, f"must be from 0 to {self.n - 1}")
         if self.uneven not in UNEVEN:
             raise argument_error(function, "uneven", self.uneven, f"must be one of {UNEVEN}")
+        if self.rescale not in RESCALE:
+            raise argument_error(function, "rescale", self.rescale, f"must be one of {RESCALE}")
+        if self.step < self.n:
+            reason = f"must be at least num_ranks, which is {self.n}, with rescale='global'"
+            raise argument_error(function, "batch_size", self.batch_size, reason)
         return self
 
 
@@ -69,12 +83,24 @@ class Share(NamedTuple):
         start, stop = self._rest()
         return self._n_whole + (start < stop)
 
+    @property
+    def n_steps(self) -> int:
+        """Batches of the rank that takes the most of them."""
+        return self._replaced(self.rank.n - 1).n_batches  # which gets what `exact` has too much
+
+    def n_records_of(self, i: int) -> int:
+        """How many records all ranks together take in step `i`."""
+        return self._replaced(self.rank.n - 1).batch(i)[1] - self._replaced(0).batch(i)[0]
+
+    def _replaced(self, number: int) -> Share:
+        return self._replace(rank=self.rank._replace(number=number))
+
     def batch(self, i: int) -> tuple[int, int]:
         """Begin and end of the positions of batch `i`."""
         if i >= self._n_whole:
             return self._rest()
-        start = self.done + i * self._step + self.rank.number * self.rank.batch_size
-        return start, start + self.rank.batch_size
+        start, (number, n, *_) = self.done + i * self._step, self.rank
+        return start + self._step * number // n, start + self._step * (number + 1) // n
 
     def done_after(self, n: int) -> int:
         """How many records of the epoch all ranks have taken after `n` batches of each."""
@@ -84,7 +110,7 @@ class Share(NamedTuple):
 
     @property
     def _step(self) -> int:
-        return self.rank.batch_size * self.rank.n
+        return self.rank.step
 
     @property
     def _n_whole(self) -> int:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,7 +15,7 @@ from ...core.base import env
 from ...core.base.errors import ArgumentError, shown
 from ...formats.source import read_file
 
-__all__ = ["Host", "Job", "Part", "job_of"]
+__all__ = ["Host", "Job", "Part", "hosts_of", "job_of"]
 
 _SECRET = "MXNOVA_JOB_SECRET"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -62,6 +62,7 @@ class Job:
         hosts: of the host file, whose path is `hostfile`.
         folder: where the command runs on other machines.
         sync: whether the current directory is copied there before.
+        limits: how many processes an elastic job may have; (0, 0): all or none.
     """
 
     launcher: str
@@ -73,6 +74,27 @@ class Job:
     hostfile: Path | None = None
     folder: str = "."
     sync: bool = False
+    limits: tuple[int, int] = (0, 0)
+
+    @property
+    def is_elastic(self) -> bool:
+        """Whether workers may go and come."""
+        return self.limits != (0, 0)
+
+    @property
+    def grace(self) -> float:
+        """Seconds from the request to end to the end: elastic jobs need a step and a checkpoint."""
+        return 30.0 if self.is_elastic else 5.0
+
+    def hosts_of_ranks(self) -> Iterator[Host]:
+        """The machine of each process, which are dealt out in turns; none on this machine."""
+        if self.hosts:
+            yield from (self.hosts[rank % len(self.hosts)] for rank in range(self.num_workers))
+
+    def resized(self, num_workers: int, hosts: Sequence[Host]) -> Job:
+        """The same job with other processes, on a machine each."""
+        variables = {**self.variables, "DMLC_NUM_WORKER": str(num_workers)}
+        return replace(self, num_workers=num_workers, hosts=hosts, variables=variables)
 
 
 def job_of(options: SimpleNamespace) -> Job:
@@ -83,7 +105,7 @@ def job_of(options: SimpleNamespace) -> Job:
         FileError: the host file cannot be read.
     """
     launcher = options.launcher or ("ssh" if options.hostfile else "local")
-    hosts = _hosts(options.hostfile) if options.hostfile else []
+    hosts = hosts_of(options.hostfile) if options.hostfile else []
     if launcher == "local" and hosts:
         raise ArgumentError("launch: --hostfile: is for other machines: --launcher ssh or mpi")
     if launcher == "ssh" and not hosts:
@@ -91,16 +113,17 @@ def job_of(options: SimpleNamespace) -> Job:
     if options.sync_dst_dir and launcher != "ssh":
         raise ArgumentError("launch: --sync-dst-dir: is for --launcher ssh")
     _pairs("--env-server", options.env_server)
+    num_workers, limits = _sizes(options, launcher)
     told = {**_passed(options.env), **_pairs("--env-worker", options.env_worker)}
     secret = told.pop(_SECRET, "") or env.get(_SECRET) or secrets.token_hex(32)
     return Job(
         launcher,
         options.line,
-        options.num_workers,
+        num_workers,
         {
             **told,
             "DMLC_ROLE": "worker",
-            "DMLC_NUM_WORKER": str(options.num_workers),
+            "DMLC_NUM_WORKER": str(num_workers),
             "DMLC_NUM_SERVER": str(options.num_servers or 0),
             "DMLC_JOB_CLUSTER": launcher,
         },
@@ -109,10 +132,33 @@ def job_of(options: SimpleNamespace) -> Job:
         options.hostfile,
         options.sync_dst_dir or os.getcwd(),
         bool(options.sync_dst_dir),
+        limits,
     )
 
 
-def _hosts(path: Path) -> list[Host]:
+def _sizes(options: SimpleNamespace, launcher: str) -> tuple[int, tuple[int, int]]:
+    """How many processes a job begins with, and may have: at least, at most."""
+    if options.min is None and options.max is None:
+        if options.num_workers is None:
+            raise ArgumentError("launch: how many processes? -n/--num-workers, or --min and --max")
+        return options.num_workers, (0, 0)
+    wrong = "--max-restarts" if options.max_restarts else "--launcher mpi"
+    if options.max_restarts or launcher == "mpi":
+        raise ArgumentError(f"launch: --min, --max: do not go with {wrong}")
+    low, high = options.min or 1, options.max or options.num_workers or options.min
+    n = options.num_workers or high
+    if not low <= n <= high:
+        raise ArgumentError(f"launch: --min {low} --max {high}: -n {n}: must be between them")
+    return n, (low, high)
+
+
+def hosts_of(path: Path) -> list[Host]:
+    """The machines of a host file.
+
+    Raises:
+        ArgumentError: it names none, or a line has none.
+        FileError: it cannot be read.
+    """
     hosts = []
     for number, line in enumerate(read_file(path).decode(errors="replace").splitlines(), 1):
         words = line.partition("#")[0].split()  # what follows a name, such as slots=2, is MPI's

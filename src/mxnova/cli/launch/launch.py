@@ -15,11 +15,13 @@ from rich.console import Console
 from rich.text import Text
 
 from ...core.base.errors import MXNetError
+from .elastic import run_elastic
 from .job import Job, job_of
 from .launchers import LAUNCHERS, copy_to_hosts
 from .output import Output
 from .process_group import Failure, ProcessGroup
 from .rendezvous import Place
+from .report import Report
 
 __all__ = ["launch"]
 
@@ -37,14 +39,19 @@ def launch(options: SimpleNamespace) -> None:
     with _ended_by_signals():
         if job.sync:
             copy_to_hosts(job)
-        failure = _until_it_works(job, Place(job), options.max_restarts)
+        place, report = Place(job), Report(options.report, options.json)
+        if job.is_elastic:
+            failure = run_elastic(job, place, report, _say)
+        else:
+            failure = _until_it_works(job, place, report, options.max_restarts)
     if failure is not None:
         sys.exit(failure.status)
 
 
-def _until_it_works(job: Job, place: Place, restarts: int) -> Failure | None:
+def _until_it_works(job: Job, place: Place, report: Report, restarts: int) -> Failure | None:
     for attempt in range(restarts + 1):
-        failure = _run(job, place, attempt)
+        failure = _run(job, place, report, attempt)
+        report.add(attempt, place.told_steps(attempt, job.num_workers))
         if failure is None:
             return None
         what = "all others are ended"
@@ -56,13 +63,13 @@ def _until_it_works(job: Job, place: Place, restarts: int) -> Failure | None:
     return failure
 
 
-def _run(job: Job, place: Place, attempt: int) -> Failure | None:
+def _run(job: Job, place: Place, report: Report, attempt: int) -> Failure | None:
     output = Output()
     try:
         place.open_on_demand(output)
-        common = {**place.variables, "DMLC_NUM_ATTEMPT": str(attempt)}
+        common = {**place.variables, **report.variables, "DMLC_NUM_ATTEMPT": str(attempt)}
         with ProcessGroup(LAUNCHERS[job.launcher](job, common), output) as group:
-            return group.wait()
+            return next(iter(group.wait()), None)
     finally:
         output.close()
 

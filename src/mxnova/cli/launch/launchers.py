@@ -26,7 +26,7 @@ read -r MXNOVA_JOB_SECRET && export MXNOVA_JOB_SECRET
 exec 3<&0
 setsid env {variables} sh -c {command} </dev/null 3<&- &
 job=$!
-{{ cat <&3 >/dev/null; kill -TERM -$job; sleep 5; kill -KILL -$job; }} >/dev/null 2>&1 &
+{{ cat <&3 >/dev/null; kill -TERM -$job; sleep {grace:g}; kill -KILL -$job; }} >/dev/null 2>&1 &
 watch=$!
 wait $job
 status=$?
@@ -79,6 +79,7 @@ def _script(job: Job, variables: Mapping[str, str]) -> str:
         folder=shlex.quote(job.folder),
         variables=shlex.join(f"{name}={value}" for name, value in variables.items()),
         command=shlex.quote(line),
+        grace=job.grace,
     )
 
 

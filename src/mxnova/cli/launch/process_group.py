@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -28,10 +28,11 @@ _GRACE = 5.0  # seconds from the request to end to the end
 
 @dataclass(frozen=True)
 class Failure:
-    """The failure of a process: its name, and its exit status as a shell reports it."""
+    """The failure of a process: its name, its exit status as a shell reports it, its place."""
 
     name: str
     status: int
+    rank: int = 0
 
     def __str__(self) -> str:
         number = self.status - 128
@@ -46,17 +47,21 @@ class ProcessGroup:
     Args:
         parts: what to start.
         output: shows what they write.
+
+    Attributes:
+        grace: seconds from the request to end, which leaving makes, to the end.
     """
 
     def __init__(self, parts: Iterable[Part], output: Output) -> None:
         self._parts, self._output = parts, output
-        self._running: dict[subprocess.Popen[bytes], Part] = {}
+        self._running: dict[subprocess.Popen[bytes], tuple[int, Part]] = {}
+        self.grace = _GRACE
         self._watchdog = Watchdog(_GRACE)
 
     def __enter__(self) -> ProcessGroup:
         try:
-            for part in self._parts:
-                self._start(part)
+            for rank, part in enumerate(self._parts):
+                self._start(rank, part)
         except BaseException:
             self._end()
             raise
@@ -65,15 +70,29 @@ class ProcessGroup:
     def __exit__(self, *_: object) -> None:
         self._end()
 
-    def wait(self) -> Failure | None:
-        """Until all have ended, or one has failed, which is returned."""
-        while self._running:
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a process left."""
+        return bool(self._running)
+
+    def wait(self, until: Callable[[], bool] = lambda: False) -> list[Failure]:
+        """Until all have ended, or some have failed, who are returned, or `until` is true."""
+        while self._running and not until():
             self._output.show(0.05)
             if failed := self._ended():
-                return failed[0]
-        return None
+                return failed
+        return []
 
-    def _start(self, part: Part) -> None:
+    def settle(self, seconds: float) -> list[Failure]:
+        """Further failures, until all have ended or so many seconds are over."""
+        failed: list[Failure] = []
+        give_up = time.monotonic() + seconds
+        while self._running and time.monotonic() < give_up:
+            self._output.show(0.05)
+            failed += self._ended()
+        return failed
+
+    def _start(self, rank: int, part: Part) -> None:
         try:
             process = subprocess.Popen(
                 part.command,
@@ -85,7 +104,7 @@ class ProcessGroup:
             )
         except OSError as error:
             raise MXNetError(f"launch: {part.command[0]}: {error.strerror}") from None
-        self._running[process] = part
+        self._running[process] = rank, part
         if process.stdin is not None:
             with suppress(BrokenPipeError):  # it has ended, as its status tells
                 process.stdin.write(f"{part.first_line}\n".encode())
@@ -101,27 +120,33 @@ class ProcessGroup:
         for process in [p for p in self._running if p.poll() is not None]:
             _signal(process, signal.SIGKILL)  # what it has left behind
             self._watchdog.remove(process.pid)
-            part = self._running.pop(process)
+            rank, part = self._running.pop(process)
             status = process.returncode
             if status:
-                failures.append(Failure(part.name, status if status > 0 else 128 - status))
+                failures.append(Failure(part.name, status if status > 0 else 128 - status, rank))
         return failures
 
     def _end(self) -> None:
         """Asks all to end, a while later has them ended, and shows what they had to say."""
         try:
             for process in self._running:
-                _signal(process, signal.SIGTERM)
-            give_up = time.monotonic() + _GRACE
-            while self._running and time.monotonic() < give_up:
-                self._output.show(0.05)
-                self._ended()
+                _ask_to_end(process)
+            self.settle(self.grace)
         finally:  # Ctrl-C again: at once
             for process in self._running:
                 _signal(process, signal.SIGKILL)
                 process.wait()
             self._running.clear()
             self._watchdog.close()
+
+
+def _ask_to_end(process: subprocess.Popen[bytes]) -> None:
+    """By the end of its input, where it has one: ssh passes that on, and waits for the rest."""
+    if process.stdin is None:
+        _signal(process, signal.SIGTERM)
+        return
+    with suppress(BrokenPipeError):
+        process.stdin.close()
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

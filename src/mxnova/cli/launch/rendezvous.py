@@ -49,6 +49,13 @@ class Place:
         if self._store is None:
             output.once(self._listener.fileno(), self._open)
 
+    def told_steps(self, attempt: int, num_workers: int) -> dict[int, bytes]:
+        """What workers of an attempt have told about their steps, by rank."""
+        keys = {rank: f"mxnova/{attempt}/steps/{rank}" for rank in range(num_workers)}
+        if self._store is None:
+            return {}
+        return {r: self._store.get(key) for r, key in keys.items() if self._store.check([key])}
+
     def _open(self) -> None:
         from ...kvstore.distributed.rendezvous import host  # takes a second: it needs PyTorch
 

@@ -40,5 +40,5 @@ command = _Run(
     ],
     check=_check,
     epilog="As `python SCRIPT ARGUMENT ...`, with a `mxnet` to import that is mxnova, in child "
-    "processes too. Tracebacks leave out what is inside mxnova; MXNOVA_FULL_TRACEBACK=1 shows it.",
+    "processes too. Tracebacks leave out what is inside mxnova; MXNOVA_TRACEBACK=full shows it.",
 )

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...formats.atomic import replacing
 from ...formats.symbol_record import USER_KEYS
+from ..base.doors import door
 from ..base.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -310,6 +311,7 @@ def _refuse_unless_text(attrs: Mapping[str, Any]) -> None:
 # Variables and groups -----------------------------------------------------------------------------
 
 
+@door
 def var(
     name: str,
     attr: dict[str, str] | None = None,
@@ -343,7 +345,11 @@ def var(
     node.set_attrs(_variable_attrs(shape, lr_mult, wd_mult, dtype, init, stype))
     for key, value in kwargs.items():
         if not (key.startswith("__") and key.endswith("__")):
-            raise ValueError(f"variable {name!r}: attribute {key!r} must be named __{key}__")
+            own = ("attr", "shape", "lr_mult", "wd_mult", "dtype", "init", "stype")
+            hint = candidates(key, own)
+            raise ArgumentError(
+                f"variable {name!r}: attribute {key!r} must be named __{key}__{hint}"
+            )
         node.attrs[key] = str(value)
     return Symbol([Entry(node, 0)])
 
@@ -381,6 +387,7 @@ def _dumped(init: Any) -> str:
     return str(dumps())
 
 
+@door
 def Group(  # noqa: N802 - MXNet's name
     symbols: Iterable[Symbol], create_fn: Callable[[Iterable[Entry]], Symbol] = Symbol
 ) -> Symbol:

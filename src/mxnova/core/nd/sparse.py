@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -22,6 +21,7 @@ from ..base.errors import (
     OutOfRangeError,
     shown,
 )
+from ..base.user_warnings import warn_user
 from ..op import arithmetic as operators
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.schema import find
@@ -139,7 +139,7 @@ class BaseSparseNDArray(NDArray):
         if other.stype not in self._castable:
             raise ArgumentTypeError(f"copyto: {self.stype} values cannot go to {other.stype}")
         if other is self:
-            warnings.warn("copyto: an array is copied to itself", RuntimeWarning, stacklevel=2)
+            warn_user("copyto: an array is copied to itself", RuntimeWarning)
             return False
         if other is not self:
             receive(other, self._value, "copyto")
@@ -177,7 +177,7 @@ class BaseSparseNDArray(NDArray):
             if value is not self:  # which `array[:] += other` assigns
                 value.copyto(self)
         elif isinstance(value, np.ndarray):
-            warnings.warn("a NumPy array is copied to sparse storage", RuntimeWarning, stacklevel=2)
+            warn_user("a NumPy array is copied to sparse storage", RuntimeWarning)
             array_from_numpy(value, self.context).astype(self.dtype).copyto(self)
         elif isinstance(value, Number):
             self._fill(float(value))

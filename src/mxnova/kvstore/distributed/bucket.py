@@ -24,16 +24,19 @@ from ...core.nd.array import NDArray
 from ...core.op.sparse.storage import RowSparse, cast_storage
 from ...core.runtime.context import cpu
 from ...core.runtime.engine import Completion, FnProperty, Operation, engine
+from ...core.runtime.profiler import OPERATOR, PROFILER, clock
 from ..keys import Key
 from .connections import Answer, Connections
 from .contribution import Contribution
 from .peer import Meta
 from .plan import Reply, Settings, UpdatePlan
 from .sharding import Shard, empty_rows, existing, joined_rows, slice_rows, whole
+from .step_times import StepTimes
 
 __all__ = ["BUCKET_BYTES", "Bucket"]
 
 BUCKET_BYTES = 4 << 20  # of values that are pushed together
+_NAME = "push to all workers"
 
 
 class Bucket:
@@ -81,6 +84,7 @@ class Bucket:
         connections: Connections,
         update_by_sums: Callable[[Bucket], None],
         finished: Callable[[Bucket], None],
+        times: StepTimes | None = None,
     ) -> None:
         """Sends it when its gradients are there; whoever touches its arrays waits for the end.
 
@@ -88,12 +92,15 @@ class Bucket:
             connections: to the owners.
             update_by_sums: is told that all sums are there, where owners answer by such.
             finished: is told of the end.
+            times: are told of the begin and the end.
         """
         self._connections, self._rank = connections, connections.rank
-        self._update_by_sums, self._finished = update_by_sums, finished
+        self._update_by_sums, self._finished, self._times = update_by_sums, finished, times
 
         def start(completion: Completion) -> None:
-            self._completion = completion
+            self._completion, self._began = completion, clock()
+            if times is not None:
+                times.push(next(iter(self.values)))
             self._refusal = self._refusal or self._failure()
             try:
                 self._send()
@@ -102,8 +109,7 @@ class Bucket:
 
         writes = {var_of(value) for value in self.values.values()}
         reads = {var_of(source) for source in self._sources.values()} - writes
-        name = "push to all workers"
-        operation = Operation(start, reads, writes, FnProperty.ASYNC, name, True, no_skip=True)
+        operation = Operation(start, reads, writes, FnProperty.ASYNC, _NAME, True, no_skip=True)
         engine().push(operation, cpu(0), self.priority)
 
     def _failure(self) -> str | None:
@@ -116,6 +122,10 @@ class Bucket:
 
     def settle(self, error: BaseException | None = None) -> None:
         """Finishes the operation, once."""
+        if self._times is not None:
+            self._times.answer()
+        if PROFILER.imperative:
+            PROFILER.add_async(_NAME, self._began, OPERATOR)
         if self._completion.settle(None if error is None else _copied(error)):
             self._finished(self)
 

@@ -26,6 +26,7 @@ from ...core.base import env
 from ...core.base.addresses import address_of_interface, address_towards, listen
 from ...core.base.errors import MXNetError
 from .faults import first_line
+from .generation import agreed_name
 from .world import World, find
 
 __all__ = ["PrefixStore", "host", "join", "own_address", "serve", "stay"]
@@ -50,6 +51,8 @@ def join(world: World) -> tuple[Any, World]:
     deadline = time.monotonic() + world.start_timeout
     store = _connect(world)
     try:
+        if world.is_reused:
+            store = PrefixStore(agreed_name(store, world, deadline), store)
         world = replace(world, rank=_agreed_rank(store, world))
         here = f"process {os.getpid()} on {socket.gethostname()}"
         store.set(f"here/{world.role}/{world.rank}", here)

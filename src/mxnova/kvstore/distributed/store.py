@@ -49,6 +49,7 @@ from .sharding import (
     tensors_of,
     within,
 )
+from .step_times import StepTimes
 
 __all__ = ["DistributedStore"]
 
@@ -67,7 +68,10 @@ class DistributedStore(LocalStore):
 
     Attributes:
         server: of the shards that live here.
+        times: of steps, where somebody wants to know.
     """
+
+    times: StepTimes | None = None
 
     def __init__(self, type: str, connections: Connections) -> None:
         self.connections = connections
@@ -252,7 +256,7 @@ class DistributedStore(LocalStore):
                     self._changed.wait_for(self._has_room)
                 self._check_usable("push")
                 self._pending[bucket] = None
-            bucket.push(self.connections, self.server.update_by_sums, self._finished)
+            bucket.push(self.connections, self.server.update_by_sums, self._finished, self.times)
 
     def _has_room(self) -> bool:
         is_over = self._is_closed or self._faults.text is not None
@@ -406,6 +410,8 @@ class DistributedStore(LocalStore):
             self._changed.notify_all()
         self._wait_for_pending(patience)
         engine().drain(patience or self._faults.timeout)
+        if self.times is not None:
+            self.times.report()
         self.server.close()
         self.connections.close(patience)
 

@@ -6,12 +6,15 @@ from __future__ import annotations
 import atexit
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from multiprocessing.util import Finalize
 from typing import Any
 
+import torch.distributed as dist
 from torch import Tensor
 
+from ...core.base import env
 from ...core.base.errors import MXNetError
 from ...core.nd.array import NDArray
 from ...core.nd.wrapping import wrap
@@ -26,11 +29,13 @@ from .faults import Faults
 from .handshake import connected
 from .peer import Meta
 from .plan import UpdatePlan
+from .process_group import the_world
 from .rendezvous import PrefixStore, join, own_address, stay
+from .step_times import StepTimes
 from .store import DistributedStore
-from .world import World, find
+from .world import World
 
-__all__ = ["TYPES"]
+__all__ = ["TYPES", "release_times"]
 
 
 class SyncStore(DistributedStore):
@@ -166,8 +171,14 @@ class _Job:
     def __init__(self, world: World) -> None:
         self._store, self._world = join(world)
         self._n_stores = 0
+        self.times = StepTimes(self._tell) if env.get("MXNOVA_STEP_TIMES") else None
         if world.source == "DMLC":
             stay(self._world)
+
+    def _tell(self, report: str) -> None:
+        """Leaves a report for the launcher; one that is gone needs none."""
+        with suppress(dist.DistError):
+            self._store.set(f"steps/{self._world.rank}", report)
 
     def connect(self) -> Connections:
         """Connections for one more store; all workers make stores in the same order."""
@@ -187,7 +198,7 @@ def _the_job() -> _Job:
     global _job
     with _lock:
         if _job is None:
-            world = find()
+            world = the_world()
             if world is None:
                 raise MXNetError(
                     "create: a store for several processes needs to be told who takes part; start "
@@ -203,9 +214,18 @@ def _made(kind: Callable[..., DistributedStore], name: str) -> LocalStore:
 
     First of all that ends: threads that go on pushing would keep the engine from ever being done.
     """
-    store = kind(name, _the_job().connect())
+    job = _the_job()
+    store = kind(name, job.connect())
+    if job.times is not None:  # those of the first store count
+        store.times, job.times = job.times, None
     atexit.register(Finalize(None, store.close, exitpriority=1))
     return store
+
+
+def release_times(store: LocalStore) -> None:
+    """Has the next store of the job measure steps, if this one did."""
+    if _job is not None and isinstance(store, DistributedStore) and store.times is not None:
+        _job.times, store.times = store.times, None
 
 
 _SYNC = ("dist", "dist_sync", "dist_device_sync", "dist_sync_device")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -48,6 +49,7 @@ class World:
         timeout: seconds after which a process that does not answer is taken for dead.
         start_timeout: seconds to wait for all processes at the start.
         source: what has told all this: ``DMLC``, ``torchrun``, ``Slurm`` or ``MPI``.
+        is_reused: whether workers before these may have met there, in the same attempt.
     """
 
     role: str
@@ -62,6 +64,7 @@ class World:
     timeout: float = 60.0
     start_timeout: float = 300.0
     source: str = "torchrun"
+    is_reused: bool = False
 
 
 def find(variables: Mapping[str, str] | None = None) -> World | None:
@@ -151,13 +154,15 @@ def _by_torchrun(given: _Given) -> dict[str, Any] | None:
         return None
     count = given.number("WORLD_SIZE", _COUNT)
     rank = given.rank("RANK", count, "WORLD_SIZE")
+    has_agent = given.text("TORCHELASTIC_USE_AGENT_STORE", "False") == "True"
     return {
         "rank": rank,
         "num_workers": count,
         "master_address": given.text("MASTER_ADDR", wanted_by="RANK"),
         "master_port": given.number("MASTER_PORT", _PORT, wanted_by="RANK"),
-        "is_host": rank == 0 and given.text("TORCHELASTIC_USE_AGENT_STORE", "False") != "True",
-        "attempt": given.number("TORCHELASTIC_RESTART_COUNT", default=0),
+        "is_host": rank == 0 and not has_agent,
+        # No attempt: agents that come or go begin none, and each counts its own.
+        "is_reused": has_agent,
     }
 
 
@@ -176,10 +181,7 @@ def _by_slurm(given: _Given) -> dict[str, Any] | None:
         "rank": rank,
         "num_workers": count,
         "master_address": given.text("MASTER_ADDR", _first_node(nodes)),
-        # Below 32768, where systems begin to give ports to connections; others for each step.
-        "master_port": given.number(
-            "MASTER_PORT", _PORT, default=10000 + (job * 31 + step) % 20000
-        ),
+        "master_port": given.number("MASTER_PORT", _PORT, default=_port(job * 31 + step)),
         "is_host": rank == 0,
         "attempt": given.number("SLURM_RESTART_COUNT", default=0),
     }
@@ -213,10 +215,22 @@ def _by_mpi(given: _Given) -> dict[str, Any] | None:
             "rank": rank,
             "num_workers": count,
             "master_address": given.text("MASTER_ADDR", "127.0.0.1"),
-            "master_port": given.number("MASTER_PORT", _PORT, default=29500),
+            "master_port": given.number("MASTER_PORT", _PORT, default=_port_of_mpi(given)),
             "is_host": rank == 0,
         }
     return None
+
+
+def _port_of_mpi(given: _Given) -> int:
+    """Another one for each mpirun that names its job: several may run on a machine."""
+    if "PMIX_NAMESPACE" not in given:
+        return 29500
+    return _port(zlib.crc32(given.text("PMIX_NAMESPACE").encode(errors="replace")))
+
+
+def _port(number: int) -> int:
+    """One below 32768, where systems begin to give ports to connections."""
+    return 10000 + number % 20000
 
 
 _SOURCES = {"DMLC": _by_dmlc, "torchrun": _by_torchrun, "Slurm": _by_slurm, "MPI": _by_mpi}

@@ -14,7 +14,8 @@ from mxnova.core.base.errors import ArgumentError
 def _names(text, path):
     path.write_text(text, encoding="utf-8")
     options = Namespace(launcher=None, hostfile=path, sync_dst_dir=None, env_server=[], env=[],
-                        env_worker=[], num_servers=0, num_workers=2, line=["echo"])  # fmt: skip
+                        env_worker=[], num_servers=0, num_workers=2, line=["echo"],
+                        min=None, max=None)  # fmt: skip
     return [host.name for host in job_of(options).hosts]
 
 

@@ -71,6 +71,21 @@ def test_every_attempt_begins_anew(world):
     del keeper
 
 
+def test_who_meets_where_others_have_met_takes_nothing_of_theirs(world):
+    """Other ranks come and go, and the store knows no attempts, as torchrun's agents'."""
+    keeper = host(listen(world.master_address, world.master_port), 5.0)
+    for n in (3, 2, 3):
+        worlds = [replace(world, rank=rank, num_workers=n, is_reused=True) for rank in range(n)]
+        got = met(worlds)
+        assert [own.rank for _, own in got] == list(range(n))
+        assert not got[0][0].check(["word"])
+        got[0][0].set("word", "")
+        assert got[n - 1][0].check(["word"])
+    late = replace(world, is_reused=True, start_timeout=0.5)
+    assert all("have not come" in str(answer) for answer in met([replace(late, rank=2), late]))
+    del keeper
+
+
 def test_one_rank_twice_is_told(world):
     keeper = host(listen(world.master_address, world.master_port), 5.0)
     impatient = replace(world, start_timeout=1.0)

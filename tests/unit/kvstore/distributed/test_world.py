@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import zlib
 from dataclasses import asdict
 
 import pytest
@@ -72,7 +73,7 @@ WORLDS = {
     "rank 0 of a PyTorchJob": (TORCHRUN | {"RANK": "0"}, {"rank": 0, "is_host": True}),
     "rank 0 below torchrun, which is the host": (
         TORCHRUN | AGENT | {"RANK": "0"},
-        {"rank": 0, "is_host": False, "attempt": 2},
+        {"rank": 0, "is_host": False, "attempt": 0, "is_reused": True},
     ),
     "MXNet's launcher in a step of Slurm": (SLURM | DMLC, {"source": "DMLC"}),
     "torchrun in a step of Slurm": (SLURM | TORCHRUN, {"source": "torchrun"}),
@@ -101,7 +102,11 @@ WORLDS = {
     ),
     "mpirun on one machine": (
         OPEN_MPI,
-        {"rank": 1, "num_workers": 2, "master_address": "127.0.0.1", "source": "MPI"},
+        {"rank": 1, "num_workers": 2, "master_address": "127.0.0.1", "master_port": 29500},
+    ),
+    "mpirun of Open MPI, whose jobs are told apart": (
+        OPEN_MPI | {"PMIX_NAMESPACE": "470089729"},
+        {"master_port": 10000 + zlib.crc32(b"470089729") % 20000, "source": "MPI"},
     ),
     "MPICH": (MPICH, {"rank": 0, "master_port": 1234, "is_host": True, "source": "MPI"}),
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A training loop, and handlers of its events."""
 
+from ....core.base.doors import facade
 from . import batch_processor, estimator, event_handler, utils
 from .batch_processor import BatchProcessor
 from .estimator import Estimator
@@ -43,3 +44,6 @@ __all__ = [
     "event_handler",
     "utils",
 ]
+
+
+facade(__name__)

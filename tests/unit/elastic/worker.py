@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Adam on a small network with Dropout-free layers, in float64: trains, and notes its samples."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+import mxnova as mx
+
+N, BATCH, EPOCHS, EVERY = 90, 16, 3, 4
+
+
+def made(store=None, **options):
+    """What a worker trains: data, network, trainer and sampler."""
+    draw = np.random.default_rng(0)
+    x = draw.standard_normal((N, 5))
+    net = mx.gluon.nn.HybridSequential()
+    net.add(mx.gluon.nn.Dense(4, in_units=5, activation="tanh"), mx.gluon.nn.Dense(1, in_units=4))
+    net.cast("float64")
+    net.initialize(mx.init.Constant(0.1))
+    net[0].weight.set_data(mx.nd.array(draw.standard_normal((4, 5)), dtype="float64"))
+    options = {"learning_rate": 0.05} | options
+    trainer = mx.gluon.Trainer(net.collect_params(), "adam", options, kvstore=store)
+    sampler = mx.elastic.sampler(N, BATCH, store=store, seed=1)
+    return x, net, trainer, sampler
+
+
+def learn(net, trainer, x, numbers, total):
+    with mx.autograd.record():
+        out = net(mx.nd.array(x[numbers], dtype="float64"))
+        target = mx.nd.array(x[numbers].sum(axis=1, keepdims=True) ** 2, dtype="float64")
+        loss = ((out - target) ** 2).sum()
+    loss.backward()
+    trainer.step(total)
+
+
+def weights(net):
+    return np.concatenate([p.data().asnumpy().ravel() for p in net.collect_params().values()])
+
+
+def work(folder: Path) -> None:
+    """Two of four workers are killed, then the launcher is asked for one more."""
+    store = mx.kv.create("dist_sync")
+    x, net, trainer, sampler = made(store)
+    training = mx.elastic.Training(folder, net, trainer, sampler, every=EVERY)
+    attempt = int(os.environ["DMLC_NUM_ATTEMPT"])
+    with open(folder / f"{attempt}-{store.rank}", "w") as log:
+        for numbers in training.batches(EPOCHS):
+            learn(net, trainer, x, numbers, training.total)
+            print(json.dumps([training.step, sampler.epoch, numbers]), file=log, flush=True)
+            if attempt == 0 and training.step == 6 and store.rank in (1, 2):
+                os.kill(os.getpid(), signal.SIGKILL)
+            if attempt == 1 and training.step == 9 and store.rank == 0:
+                os.kill(os.getppid(), signal.SIGUSR1)
+                time.sleep(1)
+    if store.rank == 0:
+        np.save(folder / "weights.npy", weights(net))
+
+
+if __name__ == "__main__":
+    work(Path(sys.argv[1]))
