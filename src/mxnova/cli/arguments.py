@@ -42,7 +42,8 @@ class _Program(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            raise click.UsageError(f"no command {name!r}{candidates(name, COMMANDS)}", ctx)
+            hint = candidates(name, [*COMMANDS, "--version"])
+            raise click.UsageError(f"no command {name!r}{hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
