@@ -19,16 +19,18 @@ no effect. Most are read when the setting is used; a program can therefore set t
 before the first array is made.
 """
 GROUPS = {
-    "Files, downloads and start": ("MXNET_HOME", "MXNET_GLUON_REPO", "MXNOVA_CACHE", "MXNOVA_TUNE",
-                                   "MXNOVA_IMAGE", "MXNOVA_NUMPY", "MXNOVA_FULL", "MXNOVA_SERVE"),
+    "Files, downloads and start": ("MXNET_HOME", "MXNET_GLUON_REPO", "MXNOVA_MIRRORS", "MXNOVA_CACHE", "MXNOVA_TUNE",
+                                   "MXNOVA_IMAGE", "MXNOVA_NUMPY", "MXNOVA_SERVE"),
+    "Finding faults": ("MXNOVA_TRACEBACK", "MXNOVA_CHECK"),
+    "Remote files": ("MXNOVA_REMOTE",),
     "Graphs, backends and passes": ("MXNOVA_FUSE", "MXNOVA_PASSES", "MXNOVA_LINT", "MXNOVA_WINO",
                                     "MXNOVA_SMALL", "MXNOVA_AUTO", "MXNOVA_COMPILED", "MXNET_ELIM",
                                     "MXNET_BACKWARD", "MXNET_SUBGRAPH"),
     "Random numbers and profiler": ("MXNET_RANDOM", "MXNET_PROFILER"),
     "Training and distributed jobs": ("MXNET_OPTIMIZER", "MXNET_KVSTORE", "MXNET_UPDATE",
-                                      "MXNOVA_DIST", "MXNOVA_JOB", "MXNOVA_STEP"),
+                                      "MXNOVA_DIST", "MXNOVA_JOB", "MXNOVA_PROGRESS", "MXNOVA_STEP"),
     "Engine": ("MXNET_ENGINE", "MXNET_CPU_W", "MXNET_CPU_PRIO", "MXNET_GPU_W", "MXNET_GPU_PRIO",
-               "MXNET_GPU_COPY", "MXNET_MP", "MXNET_EXEC", "MXNOVA_ENGINE", "MXNOVA_CHECK"),
+               "MXNET_GPU_COPY", "MXNET_MP", "MXNET_EXEC", "MXNOVA_ENGINE"),
     "Memory": ("MXNET_",),
 }  # fmt: skip
 OTHERS = """\

@@ -12,7 +12,7 @@ import os
 import sys
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
 
 
 def _import_module(name: str) -> Any:
@@ -64,9 +64,14 @@ def __getattr__(name: str) -> Any:
     elif name == "__all__":
         value = [*_MODULES, *_NAMES]
     else:
+        from .core.base.doors import leave
         from .core.base.mxnet_names import MissingName
 
-        raise MissingName(__name__, name, __dir__)
+        try:
+            raise MissingName(__name__, name, __dir__)
+        except MissingName as error:
+            leave(error)
+            raise
     globals()[name] = value
     return value
 

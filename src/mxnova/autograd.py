@@ -4,7 +4,9 @@
 from typing import Any
 
 from .base import c_handle_array
+from .core.base.doors import facade
 from .core.exec.bind.recorded_graph import get_symbol
+from .core.nd.anomaly import AnomalyError, detect_anomaly
 from .core.nd.array import NDArray
 from .core.nd.autograd import backward, grad, mark_variables
 from .core.nd.function import Function
@@ -21,9 +23,11 @@ from .core.nd.recording import (
 )
 
 __all__ = [
+    "AnomalyError",
     "Function",
     "NDArray",
     "backward",
+    "detect_anomaly",
     "get_symbol",
     "grad",
     "is_recording",
@@ -45,3 +49,6 @@ def _parse_head(heads: Any, head_grads: Any = None) -> tuple[Any, Any]:
     if isinstance(head_grads, NDArray):
         head_grads = [head_grads]
     return c_handle_array(heads), None if head_grads is None else c_handle_array(head_grads)
+
+
+facade(__name__)

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from .core.base import env
+from .core.base.doors import leave
 from .core.base.errors import (
     ArgumentTypeError,
     MXNetError,
     NotImplementedForSymbol,
     NotSupportedForSparseNDArray,
 )
+from .core.base.mxnet_names import missing_name
 from .core.base.parameter_types import NOT_GIVEN as _Null  # noqa: N811 - MXNet's name
 
 __all__ = [
@@ -269,8 +271,12 @@ def data_dir() -> str:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "_LIB":  # needs torch, which readers of files do without
-        from .c_library import LIBRARY
+    try:
+        if name == "_LIB":  # needs torch, which readers of files do without
+            from .c_library import LIBRARY
 
-        return LIBRARY
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            return LIBRARY
+        raise missing_name(__name__, name)
+    except Exception as error:
+        leave(error)
+        raise

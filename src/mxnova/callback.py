@@ -11,6 +11,7 @@ from typing import Any
 
 from .base import _as_list
 from .checkpoint import BatchEndParam, save_checkpoint
+from .core.base.doors import facade
 
 __all__ = [
     "LogValidationMetricsCallback",
@@ -154,3 +155,6 @@ class LogValidationMetricsCallback:
         if param.eval_metric:
             for name, value in param.eval_metric.get_name_value():
                 logging.info("Epoch[%d] Validation-%s=%f", param.epoch, name, value)
+
+
+facade(__name__)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contexts: ``mx.cpu()``, ``mx.gpu(0)``."""
 
+from .core.base.doors import facade
 from .core.runtime.context import (
     Context,
     cpu,
@@ -20,3 +21,6 @@ __all__ = [
     "gpu_memory_info",
     "num_gpus",
 ]
+
+
+facade(__name__)

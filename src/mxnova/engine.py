@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from typing import Any
 
+from .core.base.doors import facade
 from .core.nd.access import var_of
 from .core.nd.array import NDArray
 from .core.runtime.context import Context, cpu
@@ -112,3 +113,6 @@ Engine.observers.append(_profile)
 
 def _var(of: NDArray | Var) -> Var:
     return of if isinstance(of, Var) else var_of(of)
+
+
+facade(__name__)

@@ -2,6 +2,7 @@
 """The exception tree."""
 
 from .base import register_error
+from .core.base.doors import facade
 from .core.base.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -38,3 +39,6 @@ class InternalError(MXNetError):
 
     def __init__(self, msg: str) -> None:
         super().__init__(msg)
+
+
+facade(__name__)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +14,9 @@ from .base import _as_list
 from .callback import LogValidationMetricsCallback, call_each
 from .checkpoint import BatchEndParam, load_checkpoint, save_checkpoint
 from .context import Context, current_context
+from .core.base.doors import facade
 from .core.base.errors import ArgumentError, ArgumentTypeError, AssertedError, shown
+from .core.base.user_warnings import warn_user
 from .device_training import train_multi_device
 from .executor_manager import _check_arguments, _load_data
 from .initializer import InitDesc, Uniform
@@ -66,7 +67,7 @@ class FeedForward:
         **kwargs: Any,
     ) -> None:
         text = "FeedForward is deprecated: mx.mod.Module takes its place"
-        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        warn_user(text, DeprecationWarning)
         if not isinstance(symbol, Symbol) and not callable(symbol):
             text = f"symbol={shown(symbol)}: must be a Symbol, or a function that gives one"
             raise AssertedError(f"FeedForward: {text}")
@@ -433,3 +434,6 @@ def _joined(batches: Sequence[Sequence[Any]]) -> Any:
     """For each array its batches in one; the array itself where there is only one."""
     joined = [np.concatenate(parts) for parts in zip(*batches, strict=True)]
     return joined[0] if len(joined) == 1 else joined
+
+
+facade(__name__)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from .core.base.doors import facade
 from .core.base.errors import MXNetError
 
 __all__ = ["__version__", "find_conf_path", "find_include_path", "find_lib_path"]
@@ -27,3 +28,6 @@ def find_conf_path(prefix: str = "tvmop") -> str:
 
 def _missing(what: str) -> MXNetError:
     return MXNetError(f"{what}: mxnova is Python, and its kernels are PyTorch's")
+
+
+facade(__name__)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from typing import Any, NoReturn
 
+from .core.base.doors import facade
 from .core.base.errors import MissingFileError, MXNetError, shown
 
 __all__ = ["load"]
@@ -31,3 +32,6 @@ def load(path: Any, verbose: bool = True) -> NoReturn:
         "here. Write its operators in Python: mx.operator.CustomOp with mx.operator.register, or "
         "mx.autograd.Function; both may call any library through ctypes"
     )
+
+
+facade(__name__)

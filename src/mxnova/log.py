@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from logging import CRITICAL, DEBUG, ERROR, INFO, NOTSET, WARNING
+
+from .core.base.doors import facade
+from .core.base.user_warnings import warn_user
 
 __all__ = [
     "CRITICAL",
@@ -53,7 +55,7 @@ def getLogger(  # noqa: N802 - MXNet's name
 ) -> logging.Logger:
     """`get_logger` under its old name."""
     text = "getLogger is deprecated: call get_logger"
-    warnings.warn(text, DeprecationWarning, stacklevel=2)
+    warn_user(text, DeprecationWarning)
     return get_logger(name, filename, filemode, level)
 
 
@@ -85,3 +87,6 @@ def _handler(filename: str | None, filemode: str | None) -> logging.Handler:
     handler = logging.StreamHandler()
     handler.setFormatter(_Formatter())
     return handler
+
+
+facade(__name__)

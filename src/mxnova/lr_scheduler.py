@@ -12,6 +12,7 @@ import logging
 from collections.abc import Sequence
 from math import cos, pi
 
+from .core.base.doors import facade
 from .core.base.errors import AssertedError, AssertedTypeError, argument_error, shown
 
 __all__ = [
@@ -326,3 +327,6 @@ def _check_count(scheduler: LRScheduler, name: str, value: int, low: int) -> Non
 
 def _name(scheduler: LRScheduler) -> str:
     return type(scheduler).__name__
+
+
+facade(__name__)

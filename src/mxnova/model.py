@@ -11,6 +11,7 @@ from .checkpoint import (
     save_checkpoint,
     split_params,
 )
+from .core.base.doors import facade
 from .device_training import train_multi_device as _train_multi_device
 from .feed_forward import FeedForward
 from .kvstore.updates import create_kvstore as _create_kvstore
@@ -33,3 +34,6 @@ __all__ = [
 
 SKLEARN_INSTALLED = False  # FeedForward is no estimator of scikit-learn's
 BASE_ESTIMATOR = object
+
+
+facade(__name__)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import ndarray as nd
+from .core.base.doors import facade
 from .core.base.errors import ArgumentTypeError, AssertedError, shown
 
 __all__ = ["Monitor"]
@@ -130,3 +131,6 @@ def _text(value: Any) -> str:
             raise AssertedError(f"Monitor: stat_func gave {shown(each)}: {expected}")
     # str: an f-string shows float32 with the digits of float64.
     return "".join(str(v.asscalar() if v.shape == (1,) else v.asnumpy()) + "\t" for v in values)
+
+
+facade(__name__)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-import warnings
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -23,8 +22,10 @@ import numpy as np
 
 from .base import NDArrayHandle, py_str
 from .core.base import params as parameters
+from .core.base.doors import facade
 from .core.base.errors import ArgumentError
 from .core.base.scopes import NameManager
+from .core.base.user_warnings import warn_user
 from .core.exec.calls.custom import register_custom
 from .core.graph.functions import function_of
 from .core.nd.array import NDArray
@@ -256,9 +257,8 @@ class PythonOp:
 
     def __init__(self, need_top_grad: bool = True) -> None:
         self.need_top_grad_ = need_top_grad
-        warnings.warn(
+        warn_user(
             f"{type(self).__name__}: PythonOp has been deprecated. Please use CustomOp",
-            stacklevel=2,
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -385,3 +385,6 @@ def _values(arrays: Sequence[NDArray]) -> list[np.ndarray[Any, Any]]:
 def _store(arrays: Sequence[NDArray], values: Sequence[np.ndarray[Any, Any]]) -> None:
     for array, value in zip(arrays, values, strict=True):
         array[:] = value
+
+
+facade(__name__)

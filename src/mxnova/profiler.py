@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import threading
-import warnings
 from typing import Any
 
+from .core.base.doors import facade
 from .core.base.errors import MXNetError, UnknownNameError, argument_error
+from .core.base.user_warnings import warn_user
 from .core.runtime.profiler import PROFILER, clock
 
 __all__ = [
@@ -120,7 +121,7 @@ def dumps(
 
 def _warn(old: str, new: str) -> None:
     text = f"profiler.{old}() is deprecated. Please use profiler.{new}() instead"
-    warnings.warn(text, stacklevel=3)
+    warn_user(text)
 
 
 def profiler_set_config(mode: str = "symbolic", filename: str = "profile.json") -> None:
@@ -277,3 +278,6 @@ class Marker:
             raise argument_error("Marker.mark", "scope", scope, f"must be one of {known}")
         if PROFILER.running:
             PROFILER.mark(self._category, self.name, self._scopes[scope])
+
+
+facade(__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .core.base.doors import door, facade
 from .core.base.errors import ArgumentError, shown
 from .core.runtime import resource
 from .core.runtime.context import Context, context_of
@@ -38,6 +39,7 @@ __all__ = [
 ]
 
 
+@door
 def seed(seed_state: int, ctx: Context | str = "all", *, exact: bool | None = None) -> None:
     """Restarts the random stream of a context.
 
@@ -53,3 +55,6 @@ def seed(seed_state: int, ctx: Context | str = "all", *, exact: bool | None = No
     if not isinstance(seed_state, (int, np.integer)):
         raise ArgumentError(f"seed: seed_state={shown(seed_state)}: must be an integer")
     resource.seed(int(seed_state), None if ctx == "all" else context_of(ctx), exact)
+
+
+facade(__name__)

@@ -40,8 +40,18 @@ from mxnova.formats.image_size import check_image_size
 from mxnova.formats.recordio import IR_FORMAT as _IR_FORMAT  # noqa: F401 - names that programs use
 from mxnova.formats.recordio import IR_SIZE as _IR_SIZE  # noqa: F401
 from mxnova.formats.recordio import IRHeader, pack, unpack
-from mxnova.formats.source import check_length, open_buffer, open_regular, read_file
+from mxnova.formats.source import (
+    Buffer,
+    check_length,
+    discard,
+    open_buffer,
+    open_regular,
+    read_file,
+    release,
+)
 from mxnova.record_dataset import RecordBatches, RecordDataset, RecordSampler
+
+from .core.base.doors import facade
 
 __all__ = [
     "IRHeader",
@@ -64,14 +74,18 @@ class MXRecordIO:
     it was cut off meanwhile, reading raises. A process that inherits the object through a fork can
     `reset` it, not read or write with it.
 
+    A file in a store is read in ranges, ahead of what is needed. What is written to it is sent when
+    it is closed, and not at all after an error in a ``with`` block, or if it is never closed.
+
     Args:
-        uri: Path of the file; a leading ``file://`` is dropped.
+        uri: Path of the file, or a URL such as ``s3://bucket/data.rec``; a leading ``file://`` is
+            dropped.
         flag: ``"r"`` to read, ``"w"`` to write a new file.
     """
 
     is_open = False
     _file: IO[bytes]  # in mode "w"
-    _content: memoryview  # in mode "r"
+    _content: Buffer  # in mode "r"
 
     def __init__(self, uri: str | os.PathLike[str], flag: str):
         self.uri = os.fspath(uri)
@@ -85,11 +99,10 @@ class MXRecordIO:
             raise ArgumentError(f"MXRecordIO: flag={shown(self.flag)}: must be 'r' or 'w'")
         self.close()
         self.writable = self.flag == "w"
-        path = self.uri.removeprefix("file://")
         if self.writable:
-            self._file = open_regular(path, "wb")
+            self._file = open_regular(self.uri, "wb")
         else:
-            self._content = open_buffer(path)
+            self._content = open_buffer(self.uri)
         self._offset = 0
         self.pid = os.getpid()
         self.is_open = True
@@ -102,15 +115,19 @@ class MXRecordIO:
         if self.writable:
             _close(self._file, self.uri, inherited=self.pid != os.getpid())
         else:
-            content = self._content.obj
-            self._content.release()
-            if not isinstance(content, bytes):
-                content.close()  # type: ignore[attr-defined]  # a map of the file
+            release(self._content)
         self.pid = None
+
+    def _discard(self) -> None:
+        """Closes the file; a store does not get what was written to it."""
+        if self.is_open and self.writable and discard(self._file):
+            self.is_open, self.pid = False, None
+        else:
+            self.close()
 
     def reset(self) -> None:
         """Start again: at the first record, or with an empty file when writing."""
-        self.close()
+        self._discard()
         self.open()
 
     def write(self, buf: bytes) -> None:
@@ -164,12 +181,15 @@ class MXRecordIO:
     def __enter__(self) -> MXRecordIO:
         return self
 
-    def __exit__(self, *_error: object) -> None:
-        self.close()
+    def __exit__(self, *error: object) -> None:
+        if any(error):
+            self._discard()
+        else:
+            self.close()
 
     def __del__(self) -> None:
         if _close is not None:  # as it is when the interpreter has taken this module down
-            self.close()
+            self._discard()
 
     def __getstate__(self) -> dict[str, Any]:  # closes the file, as in MXNet
         state = {"is_open": self.is_open}
@@ -233,6 +253,11 @@ class MXIndexedRecordIO(MXRecordIO):
                 _close(index, self.idx_path, inherited=self.pid != os.getpid())
         finally:
             super().close()
+
+    def _discard(self) -> None:
+        if self.is_open and self.fidx is not None and discard(self.fidx.buffer):
+            self.fidx = None
+        super()._discard()
 
     def seek(self, idx: Any) -> None:
         """Make `read` continue with the record of key `idx`."""
@@ -326,3 +351,6 @@ def unpack_img(s: bytes, iscolor: int = -1) -> tuple[IRHeader, Any]:
         raise MXNetError(
             f"unpack_img: {len(encoded)} bytes, iscolor={iscolor!r}: {error}"
         ) from None
+
+
+facade(__name__)

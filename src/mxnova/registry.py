@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable
 from typing import Any
 
+from .core.base.doors import door, facade
 from .core.base.errors import AssertedError, candidates, shown
+from .core.base.user_warnings import warn_user
 
 __all__ = ["get_alias_func", "get_create_func", "get_register_func", "get_registry"]
 
@@ -39,7 +40,7 @@ def get_register_func(base_class: type, nickname: str) -> Callable[..., type]:
         key = (klass.__name__ if name is None else str(name)).lower()
         if key in registry:
             text = f"{nickname} {key!r} is now {_place(klass)}, no longer {_place(registry[key])}"
-            warnings.warn(text, UserWarning, stacklevel=2)
+            warn_user(text, UserWarning)
         registry[key] = klass
         return klass
 
@@ -103,6 +104,7 @@ def get_create_func(base_class: type, nickname: str) -> Callable[..., Any]:
             raise AssertedError(f"create: no {nickname} is registered as {what!r}{hint}")
         return registry[what.lower()](*args, **kwargs)
 
+    create = door(create)
     create.__doc__ = f"Makes an instance of {nickname} from its name or its JSON description."
     return create
 
@@ -123,3 +125,6 @@ def _described(what: str | dict[str, Any], nickname: str) -> tuple[Any, dict[str
         return form[0], form[1]
     expected = f'must be ["name", {{...}}] or {{"{nickname}": "name", ...}}'
     raise AssertedError(f"create: {nickname}={shown(what)}: {expected}")
+
+
+facade(__name__)

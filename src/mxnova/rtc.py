@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .core.base.doors import facade
 from .core.base.dtypes import DType, dtype_of
 from .core.base.errors import (
     ArgumentError,
@@ -318,3 +319,6 @@ def _number(where: str, value: Any, kind: DType) -> np.ndarray[Any, Any]:
         return np.array([value]).astype(kind.numpy)
     except (TypeError, ValueError, OverflowError):
         raise ArgumentTypeError(f"{where}={shown(value)}: must be a {kind.name}") from None
+
+
+facade(__name__)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from .core.base.doors import facade
 from .core.base.errors import MXNetError, candidates
 from .core.runtime.torch_api import has_lapack
 
@@ -115,3 +116,6 @@ class Features(OrderedDict[str, Feature]):
                 f"(there are {', '.join(self)})"
             )
         return self[name].enabled
+
+
+facade(__name__)

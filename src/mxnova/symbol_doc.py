@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from .core.base.doors import facade
 from .core.base.errors import ArgumentError
 from .symbol import Symbol
 
@@ -30,3 +31,6 @@ class SymbolDoc:
             given = ", ".join(input_shapes) or "none"
             raise ArgumentError(f"get_output_shape: more shapes are needed than {given}")
         return dict(zip(sym.list_outputs(), shapes, strict=True))
+
+
+facade(__name__)

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import torch
 
+from .core.base.doors import facade
 from .core.base.errors import ArgumentError, ArgumentTypeError
 from .core.base.scopes import is_np_array, is_np_shape, set_np_array, set_np_shape
 from .core.numpy.ufunc_options import np_ufunc_legal_option, refuse_changes
@@ -316,3 +317,6 @@ def tune_process() -> None:
     ``mxnova run``, ``predict`` and ``launch`` do. Other calls than the first have no effect.
     """
     process.tune()
+
+
+facade(__name__)

@@ -4,53 +4,28 @@
 from __future__ import annotations
 
 import importlib
-import math
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, shown
+from .core.base.doors import door, facade
+from .core.base.errors import ArgumentTypeError, MXNetError, shown
+from .core.base.user_warnings import warn_user
 from .core.graph.base_symbol import output_name
-from .core.graph.node import Entry, Node, auxiliary_variables
+from .core.graph.drawing import WEIGHT_SUFFIXES
+from .core.graph.node import Node
+from .core.graph.summary import layers, output_shapes
 from .core.graph.symbol import Symbol
 
 __all__ = ["plot_network", "print_summary"]
 
 _COLUMNS = ("Layer (type)", "Output Shape", "Param #", "Previous Layer")
 _POSITIONS = [0.44, 0.64, 0.74, 1.0]
-_WEIGHTS = (
-    "_weight",
-    "_bias",
-    "_beta",
-    "_gamma",
-    "_moving_var",
-    "_moving_mean",
-    "_running_var",
-    "_running_mean",
-)
-
-_NOT_TRAINED = frozenset(("label", "state", "state_cell"))  # inputs of operators
-
-Shapes = dict[str, tuple[int, ...]]
-
-
-def _shapes(symbol: Symbol, shape: Mapping[str, Any] | None, function: str) -> Shapes:
-    """Shapes of all outputs by name; none where no shapes are given."""
-    if shape is None:
-        return {}
-    if not isinstance(shape, Mapping):
-        raise ArgumentTypeError(f"{function}: shape={shown(shape)}: must be a dict of shapes")
-    internals = symbol.get_internals()
-    _, shapes, _ = internals.infer_shape(**shape)
-    if shapes is None:
-        raise ArgumentError(f"{function}: shape={shown(dict(shape))}: does not tell all shapes")
-    return dict(zip(internals.list_outputs(), map(tuple, shapes), strict=True))
-
 
 # Tables -------------------------------------------------------------------------------------------
 
 
+@door
 def print_summary(
     symbol: Symbol,
     shape: Mapping[str, Any] | None = None,
@@ -71,26 +46,19 @@ def print_summary(
     """
     if not isinstance(symbol, Symbol):
         raise ArgumentTypeError(f"print_summary: symbol={shown(symbol)}: must be a Symbol")
-    shapes = _shapes(symbol, shape, "print_summary")
     ends = [int(line_length * p) if positions[-1] <= 1 else int(p) for p in positions]
-    lines, total = ["_" * line_length, _row(_COLUMNS, ends), "=" * line_length], 0
-    seen = _not_trained(symbol, shape or {})
-    layers = [n for i, n in enumerate(symbol.nodes) if n.op is not None or i == 0]
-    shown_layers, last = {*layers}, symbol.nodes[-1]
-    for layer in layers:
-        before = [e.node for e in layer.inputs if e.node in shown_layers]
-        own = _parameters(layer, seen)
-        count = sum(math.prod(_shape_of(node, shapes)) for node in own) if shapes else None
-        total += count or 0
-        kind = "null" if layer.op is None else layer.op.name
-        size = "x".join(map(str, _shape_of(layer, shapes)[1:]))
-        names = [n.name for n in before] or [""]
-        number = "" if count is None else str(count)
-        lines.append(_row((f"{layer.name}({kind})", size, number, names[0]), ends))
+    lines = ["_" * line_length, _row(_COLUMNS, ends), "=" * line_length]
+    rows = layers(symbol, shape, "print_summary")
+    for layer in rows:
+        size = "x".join(map(str, layer.shape[1:])) if layer.shape else ""
+        names = layer.inputs or [""]
+        number = "" if layer.parameters is None else str(layer.parameters)
+        lines.append(_row((f"{layer.name}({layer.operator})", size, number, names[0]), ends))
         lines += [_row(("", "", "", name), ends) for name in names[1:]]
-        lines.append(("=" if layer is last else "_") * line_length)
-    lines += [f"Total params: {total if shapes else 'unknown without shapes'}", "_" * line_length]
-    print("\n".join(lines))  # noqa: T201 - what it is for
+        lines.append(("=" if layer is rows[-1] else "_") * line_length)
+    counts = [layer.parameters for layer in rows if layer.parameters is not None]
+    lines += [f"Total params: {sum(counts) if counts else 'unknown without shapes'}"]
+    print("\n".join([*lines, "_" * line_length]))  # noqa: T201 - what it is for
 
 
 def _row(fields: Sequence[str], ends: Sequence[int]) -> str:
@@ -98,29 +66,6 @@ def _row(fields: Sequence[str], ends: Sequence[int]) -> str:
     for field, end in zip(fields, ends, strict=False):
         line = (line + field)[:end].ljust(end)
     return line
-
-
-def _shape_of(node: Node, shapes: Shapes) -> tuple[int, ...]:
-    return shapes.get(output_name(Entry(node, 0)), ())
-
-
-def _not_trained(symbol: Symbol, given: Mapping[str, Any]) -> set[Node]:
-    """Variables that are no parameters: inputs of the network, labels, states."""
-    known = auxiliary_variables(symbol.nodes)
-    known |= {node for node in symbol.nodes if node.op is None and node.name in given}
-    for node in symbol.nodes:
-        if node.op is not None:
-            pairs = zip(node.op.inputs(), node.inputs, strict=False)
-            known |= {entry.node for name, entry in pairs if name in _NOT_TRAINED}
-    return known
-
-
-def _parameters(layer: Node, seen: set[Node]) -> Iterator[Node]:
-    """The variables that a layer is the first to use and that are not in `seen`, where they go."""
-    for entry in layer.inputs:
-        if entry.node.op is None and entry.node not in seen:
-            seen.add(entry.node)
-            yield entry.node
 
 
 # Drawings -----------------------------------------------------------------------------------------
@@ -147,6 +92,7 @@ _DESCRIBED = frozenset(  # their labels are their kinds and sizes, others' are t
 )
 
 
+@door
 def plot_network(
     symbol: Symbol,
     title: str = "plot",
@@ -180,7 +126,7 @@ def plot_network(
             '"mxnova[viz]"; for files, Graphviz\'s own program dot is needed, too'
         ) from None
     _warn_of_namesakes(symbol)
-    shapes = _shapes(symbol, shape, "plot_network")
+    shapes = output_shapes(symbol, shape, "plot_network")
     drawing = graphviz.Digraph(name=title, format=save_format)
     common = {"shape": "box", "fixedsize": "true", "width": "1.3", "height": "0.8034"}
     common |= {"style": "filled", **node_attrs}
@@ -207,15 +153,14 @@ def _warn_of_namesakes(symbol: Symbol) -> None:
     namesakes = [name for name, count in counts.items() if count > 1]
     if namesakes:
         names = ", ".join(namesakes)
-        warnings.warn(
+        warn_user(
             f"plot_network: nodes with the same name are drawn as one, maybe in a circle: {names}",
             RuntimeWarning,
-            stacklevel=3,
         )
 
 
 def _is_weight(node: Node) -> bool:
-    return node.op is None and node.name.endswith(_WEIGHTS)
+    return node.op is None and node.name.endswith(WEIGHT_SUFFIXES)
 
 
 def _label(node: Node) -> str:
@@ -247,3 +192,6 @@ def _look(node: Node) -> dict[str, str]:
     if node.op is None:
         return {"shape": "oval", "fillcolor": _GREEN}
     return {"fillcolor": _COLOURS.get(node.op.name, _PINK)}
+
+
+facade(__name__)

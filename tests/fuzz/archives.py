@@ -19,8 +19,9 @@ from pathlib import Path
 from unittest import mock
 
 import mxnova as mx
+from mxnova.gluon import places
 from mxnova.gluon.contrib.data.text import WikiText2
-from mxnova.gluon.data.vision import CIFAR10, CIFAR100, MNIST, datasets
+from mxnova.gluon.data.vision import CIFAR10, CIFAR100, MNIST
 
 __all__ = ["attack", "make", "seeds"]
 
@@ -163,7 +164,7 @@ def attack(data: bytes) -> None:
         root = Path(folder, "root")
         root.mkdir()
         try:
-            with mock.patch(f"{datasets.__name__}.download", _refused):
+            with mock.patch(f"{places.__name__}.download", _refused):
                 _READERS[name.decode()](root, content)
         finally:
             assert [p.name for p in Path(folder).iterdir()] == ["root"]

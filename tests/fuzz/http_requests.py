@@ -91,7 +91,7 @@ def _check_good(request: Request, status: int, content: bytes, wanted: np.ndarra
 def _check_refused(request: Request, status: int, content: bytes) -> str | None:
     if not 400 <= status <= 499:
         return f"{request.kind}: {status} {content[:200]!r}"
-    if content == b"Invalid HTTP request received.":
+    if content in (b"Invalid HTTP request received.", b"The headers are too long."):
         return None
     try:
         is_told = request.method == "HEAD" or len(json.loads(content)["error"]) > 8

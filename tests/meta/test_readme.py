@@ -43,3 +43,21 @@ def test_scripts_can_run(script):
 def test_fuzz_finds_nothing_in_a_few_inputs(tmp_path):
     command = [sys.executable, ROOT / "scripts" / "fuzz", "--inputs", "15", "--findings", tmp_path]
     subprocess.run(command, check=True, capture_output=True)
+
+
+TWINS = ("check", "demo", "environment", "test")
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_scripts_that_need_no_bash_need_nothing_installed(name):
+    """They run before anything is installed, on any system."""
+    code = f"import sys; sys.path.insert(0, '.'); import scripts.{name}; print('ok')"
+    command = [sys.executable, "-I", "-S", "-c", code]  # without site-packages
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == "ok\n", done.stderr
+
+
+@pytest.mark.parametrize("name", [name for name in TWINS if name != "environment"])
+def test_scripts_of_bash_are_their_callers(name):
+    last = (ROOT / "scripts" / name).read_text("utf-8").splitlines()[-1]
+    assert last == f'exec "${{PYTHON:-python3}}" -m scripts.{name} "$@"'

@@ -16,6 +16,9 @@ TABLE = tuning.rows()
 
 # Numbers that sizes are compared with, but that decide nothing about speed.
 OTHERS = {
+    "graph/drawing.py MOST": "nodes of a drawing",
+    "graph/layout.py _LONGEST": "layers of a drawn edge",
+    "nd/html.py _EDGE": "rows of a shown table",
     "exec/bind/cached_op.py _KEPT": "entries of a cache",
     "exec/fused/group.py _KEPT": "entries of a cache",
     "exec/bind/compiled.py _MOST_NODES": "entries of a cache",

@@ -122,4 +122,7 @@ def slug_of(heading: str) -> str:
 
 MADE_IN_BUILDS = ROOT / "docs" / "api"
 FILES = [p for p in sorted((ROOT / "docs").rglob("*.md")) if MADE_IN_BUILDS not in p.parents]
-PAGES = [Page(path) for path in (ROOT / "README.md", *FILES)]
+ROOT_FILES = [
+    ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY", "CODE_OF_CONDUCT")
+]
+PAGES = [Page(path) for path in (*ROOT_FILES, *FILES)]

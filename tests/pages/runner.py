@@ -29,7 +29,7 @@ from .output import NumbersChecker, same_output
 from .page import ROOT, Block, Page
 
 SECONDS = 240  # of a page
-TESTED_ELSEWHERE = ("alias",)  # commands of mxnova that change the environment
+TESTED_ELSEWHERE = ("alias", "doctor")  # commands of mxnova about the environment
 
 
 class PageError(Exception):

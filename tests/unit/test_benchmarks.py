@@ -10,7 +10,7 @@ import pytest
 import typer
 from rich.console import Console
 
-from benchmarks import load
+from benchmarks import against, load
 from benchmarks.__main__ import main
 from benchmarks.harness import Result, Stats, _differences, run
 from benchmarks.models.networks import convolutional
@@ -192,3 +192,18 @@ def test_serving_is_measured(capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["served"] > 0
     assert found["p99"] >= found["median"] > 0
+
+
+def test_ratios_to_an_earlier_revision_are_of_medians():
+    before = {"a": [2.0, 1.0, 9.0], "gone": [1.0]}
+    now = {"a": [4.0, 3.0, 1.0], "new": [1.0]}
+    assert against.ratios(before, now) == {"a": 1.5}
+    assert against.show("subject", {"a": 1.5, "b": 1.0, "c": 1.25}) == 1.25
+    assert against.show("subject", {}) == 1.0
+
+
+def test_a_subject_that_fails_there_is_told(tmp_path):
+    (tmp_path / "benchmarks").mkdir()
+    (tmp_path / "benchmarks" / "__main__.py").write_text("raise SystemExit('no such subject')")
+    with pytest.raises(SystemExit, match=r"dispatch in .*status 1\nno such subject"):
+        against.measured(tmp_path, "dispatch", smoke=True)

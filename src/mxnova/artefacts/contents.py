@@ -12,7 +12,10 @@ from typing import Any
 from ..core.base.errors import ArgumentError, FormatError, MissingFileError
 from ..formats import bounded_json
 from ..formats.archive_files import MOST_FILES, Budget, kind_of, read_archive
-from ..formats.source import open_regular, read_file
+from ..formats.checkpoint_files import prefix_of
+from ..formats.paths import joined, names_in, split
+from ..formats.remote.urls import is_remote
+from ..formats.source import file_size, open_buffer, open_regular, path_exists, read_file
 
 __all__ = ["MOST_NETWORK", "Contents", "contents_of", "is_archive"]
 
@@ -41,7 +44,7 @@ class Contents:
     Attributes:
         path: of the artefact.
         sizes: bytes of each file.
-        parts: what can be read: a file's path on the disk, or its bytes.
+        parts: what can be read: a file's path or URL, or its bytes.
     """
 
     path: str
@@ -55,7 +58,7 @@ class Contents:
         return sorted(found, key=lambda name: (name.count("/"), name))
 
     def part(self, name: str) -> str | bytearray:
-        """A file as a path on the disk or as bytes."""
+        """A file as a path or a URL, or as bytes."""
         return self.parts[name]
 
     def head(self, name: str) -> bytes:
@@ -63,8 +66,7 @@ class Contents:
         part = self.parts.get(name, b"")
         if not isinstance(part, str):
             return bytes(part[:512])
-        with open_regular(part) as file:
-            return file.read(512)
+        return _head(part)
 
     def text(self, name: str, most: int = _MOST_TEXT) -> bytes:
         """The bytes of a text file.
@@ -111,17 +113,26 @@ def contents_of(path: str) -> Contents:
     """The files of the artefact at `path`.
 
     Args:
-        path: an archive, a folder, a file of parameters, or what names of files begin with.
+        path: an archive, a folder, a file of a checkpoint or of parameters, an ONNX file, or what
+            names of files begin with.
 
     Raises:
         FileError: there is nothing, or it cannot be read.
         FormatError: an archive is damaged, or breaks a rule of `formats.archive_files`.
     """
     found = Contents(path)
-    if os.path.isdir(path):
+    if not is_remote(path) and os.path.isdir(path):
         _add_folder(found, path)
-    elif os.path.exists(path):
-        size = os.path.getsize(path)
+    elif path.endswith(".onnx") and not is_remote(path) and os.path.isfile(path):
+        from .onnx_model import checkpoint_of_onnx
+
+        found.parts.update(checkpoint_of_onnx(path))
+        found.sizes.update({name: len(part) for name, part in found.parts.items()})
+        return found
+    elif not is_remote(path) and (prefix := prefix_of(path)) != path:
+        _add_prefix(found, prefix, os.path.basename(path))
+    elif path_exists(path):
+        size = file_size(path)
         if is_archive(path):
             budget = Budget.of(size)
             with open_regular(path) as file:
@@ -129,7 +140,7 @@ def contents_of(path: str) -> Contents:
             _unpack_inner(found, budget)
             return found
         _add_file(found, os.path.basename(path), path)
-    else:
+    elif not (is_remote(path) and _add_files(found, path, names_in(path))):
         _add_prefix(found, path)
     _unpack_inner(found, None)
     return found
@@ -137,8 +148,11 @@ def contents_of(path: str) -> Contents:
 
 def is_archive(path: str) -> bool:
     """Whether the file at `path` is a zip, gzip or tar archive."""
-    with open_regular(path) as file:
-        return kind_of(file.read(512)) is not None
+    return kind_of(_head(path)) is not None
+
+
+def _head(path: str) -> bytes:
+    return bytes(open_buffer(path)[:512])
 
 
 # Folders ------------------------------------------------------------------------------------------
@@ -161,18 +175,31 @@ def _walk(path: str) -> Iterator[tuple[str, str]]:
         yield from ((folder, name) for name in sorted(names))
 
 
-def _add_prefix(found: Contents, prefix: str) -> None:
-    folder, base = os.path.split(prefix)
+def _add_files(found: Contents, folder: str, names: Sequence[str]) -> int:
+    """Adds the files of these names in a folder of a store; returns how many there are."""
+    files = [name for name in names if path_exists(joined(folder, name))]
+    for name in files:
+        _add_file(found, name, joined(folder, name))
+    return len(files)
+
+
+def _add_prefix(found: Contents, prefix: str, given: str = "") -> None:
+    """Adds the files of a checkpoint; if one of parameters is given, without those of others."""
+    folder, base = split(prefix)
     try:
-        names = sorted(os.listdir(folder or "."))
+        names = sorted(names_in(folder or "."))
     except OSError:
+        if is_remote(prefix):
+            raise
         names = []
     own = _own([name for name in names if name.startswith(f"{base}-")], base)
+    if given.endswith(".params"):
+        own = [name for name in own if name == given or not name.endswith(".params")]
     if not own:
         raise MissingFileError(2, "there is no such file, and none that begins so", prefix)
     for name in (*own, *(n for n in names if n in _SIDE_FILES and n not in own)):
-        file = os.path.join(folder, name)
-        if os.path.isfile(file):
+        file = joined(folder, name)
+        if path_exists(file) and not os.path.isdir(file):
             _add_file(found, name, file)
 
 
@@ -186,7 +213,7 @@ def _own(names: Sequence[str], base: str) -> list[str]:
 
 
 def _add_file(found: Contents, name: str, file: str) -> None:
-    found.sizes[name] = os.path.getsize(file)
+    found.sizes[name] = file_size(file)
     found.parts[name] = file
 
 

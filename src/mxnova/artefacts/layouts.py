@@ -253,7 +253,7 @@ def _is_checkpoint(contents: Contents) -> bool:
 
 
 def _checkpoint(contents: Contents, found: Findings, epoch: int | None) -> None:
-    found.layout = "checkpoint"
+    found.layout = "ONNX file" if contents.path.endswith(".onnx") else "checkpoint"
     checkpoint_of(contents, found, epoch)
 
 

@@ -23,11 +23,13 @@ def open_model(path: str | os.PathLike[str], epoch: int | None = None) -> Opened
 
     Known layouts: SageMaker's ``model.tar.gz`` (image classification, object detection, semantic
     segmentation, Linear Learner, Factorization Machines, script mode), ``.mar`` and ``.model``
-    archives, folders and archives of checkpoints, prefixes of checkpoints, and parameters of
-    networks of Gluon's zoo. No code inside is executed, and nothing is written to disk.
+    archives, folders and archives of checkpoints, prefixes and files of checkpoints, parameters of
+    networks of Gluon's zoo, and ONNX files. No code inside is executed, and nothing is written to
+    disk.
 
     Args:
-        path: an archive (.tar.gz, .zip, .mar, .model), a folder, a prefix or a .params file.
+        path: an archive (.tar.gz, .zip, .mar, .model), a folder, a prefix, a file of a checkpoint,
+            a .params or an .onnx file.
         epoch: number of the parameters; default: the newest.
 
     Returns:

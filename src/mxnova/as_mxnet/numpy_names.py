@@ -17,7 +17,7 @@ from typing import Any
 from .import_hooks import add_missing, when_imported
 from .numpy_modules import add_modules
 
-__all__ = ["add_names", "add_when_imported"]
+__all__ = ["REPLACEMENTS", "add_names", "add_when_imported"]
 
 _BUILTINS = {  # name -> what it was another name of
     "bool": "bool",
@@ -72,6 +72,30 @@ _EXCEPTIONS = (
     "VisibleDeprecationWarning",
 )
 _NUMBERS = {"NINF": float("-inf"), "NZERO": -0.0, "PINF": float("inf"), "PZERO": 0.0}
+_WRITTEN = {  # what else is restored -> what is written today
+    "alen": "len(a)",
+    "asfarray": "np.asarray(a, dtype=float)",
+    "asscalar": "a.item()",
+    "cast": "np.asarray(x, dtype)",
+    "find_common_type": "np.result_type(...)",
+    "in1d": "np.isin(a, b)",
+    "issubclass_": "issubclass(a, b)",
+    "issubsctype": "np.issubdtype(a, b)",
+    "math": "import math",
+    "msort": "np.sort(a, axis=0)",
+    "nbytes": "np.dtype(t).itemsize",
+    "obj2sctype": "np.dtype(t).type",
+    "sctype2char": "np.dtype(t).char",
+    "sctypes": "the types by name",
+}
+REPLACEMENTS = {
+    **{name: now for name, now in _BUILTINS.items() if name not in ("bool", "long")},
+    **{name: f"np.{now}" for name, now in _RENAMED.items()},
+    **{name: f"np.exceptions.{name}" for name in _EXCEPTIONS},
+    **{name: str(value).replace("inf", "np.inf") for name, value in _NUMBERS.items()},
+    **_WRITTEN,
+}
+"""What to write today for a name that NumPy 2 lacks."""
 
 
 def add_names(numpy: ModuleType) -> None:

@@ -10,13 +10,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import os
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -30,9 +28,9 @@ from ..formats.atomic import replacing
 from ..formats.source import check_regular, open_regular
 from .pipeline import Prediction
 from .reading import Array
-from .scores import largest
+from .scores import json_value, largest
 
-__all__ = ["Results", "result_file"]
+__all__ = ["Results", "json_line", "result_file"]
 
 _DEPTH = 64  # brackets
 
@@ -148,6 +146,15 @@ class _Lines:
         os.close(self._file)
 
 
+def json_line(
+    prediction: Prediction, names: Sequence[str], top: int, labels: Sequence[str] = ()
+) -> str:
+    """The line of an item that did not fail: its name, and its outputs by `names`."""
+    values = (json_value(output, top, labels) for output in prediction.outputs or ())
+    row = {"name": prediction.name, "outputs": dict(zip(names, values, strict=True))}
+    return json.dumps(row, allow_nan=False) + "\n"
+
+
 class _JsonLines(_Lines):
     """An object a line: the name, and outputs by name."""
 
@@ -163,25 +170,8 @@ class _JsonLines(_Lines):
             yield name
 
     def _text(self, names: Sequence[str], batch: Sequence[Prediction]) -> str:
-        rows = (
-            {"name": p.name, "outputs": dict(zip(names, map(self._value, p.outputs), strict=True))}
-            for p in batch
-            if p.outputs is not None
-        )
-        return "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
-
-    def _value(self, output: Array) -> Any:
-        if output.ndim != 1:
-            return _finite(output.tolist())
-        scores = (asdict(score) for score in largest(output, self._top, self._labels))
-        return [{k: _finite(v) for k, v in s.items() if v is not None} for s in scores]
-
-
-def _finite(value: Any) -> Any:
-    """Numbers that JSON lacks as words."""
-    if isinstance(value, list):
-        return [_finite(v) for v in value]
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+        done = (p for p in batch if p.outputs is not None)
+        return "".join(json_line(p, names, self._top, self._labels) for p in done)
 
 
 class _Csv(_Lines):
@@ -231,7 +221,7 @@ class _Csv(_Lines):
     def _cells(self, name: str, output: Array) -> Iterator[tuple[str, Any]]:
         name = printable(name)
         if output.ndim != 1:
-            yield name, json.dumps(_finite(output.tolist()))
+            yield name, json.dumps(json_value(output, self._top))
             return
         for rank, score in enumerate(largest(output, self._top, self._labels), 1):
             yield f"{name}_index_{rank}", score.index

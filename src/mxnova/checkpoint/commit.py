@@ -29,6 +29,16 @@ from ..core.runtime.forks import after_fork_in_child
 from ..formats import bounded_json
 from ..formats.atomic import replacing, sync_folder
 from ..formats.params import ArrayRecord
+from ..formats.paths import (
+    joined,
+    make_folder,
+    make_new_folder,
+    names_in,
+    next_attempt,
+    remove_file,
+    remove_folder,
+)
+from ..formats.remote.urls import is_remote
 from ..formats.shards import (
     BLOCK,
     INDEX,
@@ -42,7 +52,7 @@ from ..formats.shards import (
 from ..formats.shards.folder import Numbered
 from ..formats.shards.reading import ShardFile
 from ..formats.shards.writing import dumps
-from ..formats.source import read_file
+from ..formats.source import path_exists, read_file
 from .content import WorkerContent
 
 __all__ = ["Commit", "Snapshot"]
@@ -52,6 +62,7 @@ _OWN = re.compile(
     r"shard-\d+-model-\d+-of-\d+\.safetensors|\.receipt-\d+\.json|\.mxnova-[0-9a-f]+\.tmp"
 )
 _PAUSES = (0.002, 0.2)  # seconds between looks at the folder: at first, at most
+_PAUSES_OF_STORES = (0.02, 2.0)  # which take money for each look
 _STARTED = time.time()  # what failed before is of another job
 _last_seen: dict[tuple[str, int], str] = {}  # an attempt by folder and rank: an older save's
 after_fork_in_child(_last_seen.clear)
@@ -94,7 +105,7 @@ class Commit:
             MXNetError: another worker has failed, or does not come.
         """
         with _as_file_errors(self.root):
-            os.makedirs(self.root, exist_ok=True)
+            make_folder(self.root)
             return self._lead(snapshot) if self.rank == 0 else self._follow(snapshot)
 
     def _write_shard(self, path: str, snapshot: Snapshot) -> FileHashes:
@@ -103,7 +114,7 @@ class Commit:
             notes = snapshot.worker.notes
             for name, record in snapshot.worker.arrays.items():
                 pieces[name] = (0,) * len(record.shape), record
-        hashes = write_shard(os.path.join(path, shard_name(self.rank)), pieces, notes)
+        hashes = write_shard(joined(path, shard_name(self.rank)), pieces, notes)
         sync_folder(path)
         return hashes
 
@@ -134,18 +145,17 @@ class Commit:
 
     def _new_folder(self) -> str:
         """A folder that never was there."""
-        attempts = (n.attempt for n in numbered(self.root) if n.step == self.step)
-        for attempt in itertools.count(max(attempts, default=0) + 1):
+        attempts = [n.attempt for n in numbered(self.root) if n.step == self.step]
+        for attempt in itertools.count(next_attempt(self.root, attempts)):
             path = Numbered.of(self.root, self.step, attempt).path
             with contextlib.suppress(FileExistsError):
-                os.mkdir(path)
-                sync_folder(self.root)
+                make_new_folder(path)
                 return path
         raise AssertionError
 
     def _announce(self, announcement: dict[str, Any]) -> None:
         if self.world > 1:
-            _write_json(os.path.join(self.root, _ANNOUNCEMENT), announcement)
+            _write_json(joined(self.root, _ANNOUNCEMENT), announcement)
 
     def _receipt(self, path: str, rank: int) -> FileHashes:
         """What another worker says of its file, once it is written."""
@@ -161,7 +171,7 @@ class Commit:
     def _write_index(
         self, path: str, hashes: Mapping[str, FileHashes], notes: dict[str, Any]
     ) -> None:
-        files = [ShardFile(os.path.join(path, n), None, BLOCK) for n in hashes]
+        files = [ShardFile(joined(path, n), None, BLOCK) for n in hashes]
         arrays = Shards(path, None, files).arrays
         own = {
             "version": 1,
@@ -173,7 +183,7 @@ class Commit:
         }
         of = {name: os.path.basename(a.pieces[0].file.path) for name, a in arrays.items()}
         total = sum(array.nbytes for array in arrays.values())
-        write_index(os.path.join(path, INDEX), own, of, total)
+        write_index(joined(path, INDEX), own, of, total)
 
     def _clean(self, path: str) -> None:
         """Removes what is not needed any more; what cannot be removed stays."""
@@ -186,43 +196,46 @@ class Commit:
         for rank in range(1, self.world):
             _unlink(_receipt_path(path, rank))
         if self.world > 1:
-            _unlink(os.path.join(self.root, _ANNOUNCEMENT))
+            _unlink(joined(self.root, _ANNOUNCEMENT))
 
     # The others ----------------------------------------------------------------------------------
 
     def _follow(self, snapshot: Snapshot) -> str:
-        announcement = os.path.join(self.root, _ANNOUNCEMENT)
+        announcement = joined(self.root, _ANNOUNCEMENT)
         older = _last_seen.get((self.root, self.rank))
         written: str | None = None
         for _ in self._looks(f"worker 0 has not completed checkpoint {self.step}"):
             said = _read_json(announcement)
-            if written is not None and os.path.exists(os.path.join(written, INDEX)):
+            if written is not None and path_exists(joined(written, INDEX)):
                 return written
             if said is None or said.get("step") != self.step:
                 continue
-            path = os.path.join(self.root, str(said.get("folder")))
+            path = joined(self.root, str(said.get("folder")))
             attempt = str(said.get("attempt"))
             if "error" in said:
                 if attempt != older and _is_of_this_job(said):
                     _last_seen[self.root, self.rank] = attempt
                     raise MXNetError(f"worker 0: {said['error']}")
-            elif path != written and not os.path.exists(os.path.join(path, INDEX)):
+            elif path != written and not path_exists(joined(path, INDEX)):
                 _last_seen[self.root, self.rank] = attempt
                 written = self._written(path, snapshot) or written
         raise AssertionError
 
     def _written(self, path: str, snapshot: Snapshot) -> str | None:
         """Writes this worker's part of a checkpoint; None: nobody goes on with it."""
-        if not any(n.path == path for n in numbered(self.root)):
+        if not self._is_there(path):
             return None
         try:
             _write_json(_receipt_path(path, self.rank), self._write_shard(path, snapshot).plain())
         except (OSError, MXNetError) as error:
-            if not os.path.isdir(path):  # the first worker has given it up, and says why
+            if not self._is_there(path):  # the first worker has given it up, and says why
                 return None
             _write_json(_receipt_path(path, self.rank), {"error": str(error)})
             raise
         return path
+
+    def _is_there(self, path: str) -> bool:
+        return any(n.path == path for n in numbered(self.root))
 
     def _looks(self, failed: str) -> Iterator[None]:
         """Yields again and again, for `timeout` seconds.
@@ -230,13 +243,14 @@ class Commit:
         Raises:
             MXNetError: they are over.
         """
-        end, pause = time.monotonic() + self.timeout, _PAUSES[0]
+        end = time.monotonic() + self.timeout
+        pause, longest = _PAUSES_OF_STORES if is_remote(self.root) else _PAUSES
         while True:
             yield
             if time.monotonic() > end:
                 raise MXNetError(f"checkpoint: {failed} within {self.timeout:g} s")
             time.sleep(pause)
-            pause = min(2 * pause, _PAUSES[1])
+            pause = min(2 * pause, longest)
 
 
 def _is_of_this_job(said: Mapping[str, Any]) -> bool:
@@ -245,7 +259,7 @@ def _is_of_this_job(said: Mapping[str, Any]) -> bool:
 
 
 def _receipt_path(path: str, rank: int) -> str:
-    return os.path.join(path, f".receipt-{rank + 1:05d}.json")
+    return joined(path, f".receipt-{rank + 1:05d}.json")
 
 
 def _write_json(path: str, value: Mapping[str, Any]) -> None:
@@ -268,17 +282,17 @@ def _read_json(path: str) -> dict[str, Any] | None:
 
 def _remove(path: str) -> None:
     """Removes a checkpoint, first what makes it one; what others have put there stays."""
-    _unlink(os.path.join(path, INDEX))
+    _unlink(joined(path, INDEX))
     with contextlib.suppress(OSError):
-        for name in os.listdir(path):
+        for name in names_in(path):
             if _OWN.fullmatch(name):
-                _unlink(os.path.join(path, name))
-        os.rmdir(path)
+                _unlink(joined(path, name))
+        remove_folder(path)
 
 
 def _unlink(path: str) -> None:
     with contextlib.suppress(OSError):
-        os.unlink(path)
+        remove_file(path)
 
 
 @contextlib.contextmanager

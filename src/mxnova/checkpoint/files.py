@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from .. import ndarray as nd
 from .. import symbol as sym
+from ..core.base.doors import door
 from ..core.base.errors import FormatError
 from ..core.graph.serialize import saving
 from ..core.graph.symbol import Symbol
@@ -35,6 +36,7 @@ class BatchEndParam(NamedTuple):
     locals: Any
 
 
+@door
 def save_checkpoint(
     prefix: str,
     epoch: int,
@@ -58,6 +60,7 @@ def joined_params(
     return arrays
 
 
+@door
 def load_params(prefix: str, epoch: int) -> tuple[Params, Params]:
     """(arguments, auxiliary states) in ``prefix-<epoch>.params``."""
     path = f"{prefix}-{epoch:04d}.params"
@@ -83,6 +86,7 @@ def split_params(loaded: object, source: str) -> tuple[Params, Params]:
     return kinds["arg"], kinds["aux"]
 
 
+@door
 def load_checkpoint(prefix: str, epoch: int) -> tuple[Symbol, Params, Params]:
     """(symbol, arguments, auxiliary states) of a checkpoint."""
     symbol = sym.load(f"{prefix}-symbol.json")

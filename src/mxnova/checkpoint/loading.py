@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
+from ..core.base.doors import door
 from ..core.base.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -20,11 +21,13 @@ from ..core.nd.files import array_of_record
 from ..formats import bounded_json, params, shards
 from ..formats.atomic import replacing
 from ..formats.params import ArrayRecord, ParamsFile
+from ..formats.paths import joined
 from ..formats.safetensors import SafetensorsFile
 from ..formats.safetensors_params import NAMES, array_names, to_params
 from ..formats.shards.folder import Numbered
 from ..formats.shards.plain import decode
 from ..formats.shards.writing import WORKER
+from ..formats.source import path_exists
 from ..formats.states import ObjectRecord, StatesFile
 from ..ndarray import NDArray
 from ..optimizer.states import dumps_described
@@ -239,6 +242,7 @@ def _object(value: Any, what: str) -> dict[str, Any]:
 # Folders ------------------------------------------------------------------------------------------
 
 
+@door
 def steps(folder: str | os.PathLike[str]) -> list[int]:
     """Numbers of the complete checkpoints in a folder, ascending; none without such a folder."""
     return sorted({n.step for n in shards.numbered(folder) if n.is_complete})
@@ -250,7 +254,8 @@ def read(
     """Opens a checkpoint of `save`, or of torch.distributed.checkpoint in safetensors files.
 
     Args:
-        folder: of checkpoints, or of one.
+        folder: of checkpoints, or of one; it may be a URL. HTTP servers, which list no folders,
+            have only those of one.
         step: which one; default: that of the highest step.
         check_hashes: compare what is read with the hashes in the index.
 
@@ -258,11 +263,11 @@ def read(
         MissingFileError: there is none.
         FormatError: it is not complete, or breaks the format.
     """
-    found = [n for n in shards.numbered(folder) if n.is_complete]
-    if step is not None or found:
-        path = _of_step(os.fspath(folder), found, step)
-    else:
-        path = os.fspath(folder)
+    path = os.fspath(folder)
+    if step is not None or not path_exists(joined(path, shards.INDEX)):
+        found = [n for n in shards.numbered(folder) if n.is_complete]
+        if step is not None or found:
+            path = _of_step(path, found, step)
     return Checkpoint(shards.read(path, check_hashes=check_hashes))
 
 
@@ -274,6 +279,7 @@ def _of_step(folder: str, found: Sequence[Numbered], step: int | None) -> str:
     return fits[-1].path
 
 
+@door
 def load(
     folder: str | os.PathLike[str],
     net: Any = None,

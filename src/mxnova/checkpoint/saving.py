@@ -9,9 +9,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from ..core.base.doors import door
 from ..core.base.errors import ArgumentError, argument_error
 from ..core.runtime.forks import after_fork_in_child
 from ..formats.params import ArrayRecord
+from ..formats.paths import exact
 from .commit import Commit, Snapshot
 from .content import Content, Learner, WorkerContent
 from .ownership import owned
@@ -68,6 +70,7 @@ _in_flight: dict[tuple[str, int], Saving] = {}  # by folder and rank
 after_fork_in_child(_in_flight.clear)
 
 
+@door
 def save(
     folder: str | os.PathLike[str],
     step: int,
@@ -93,7 +96,8 @@ def save(
     waits for it first.
 
     Args:
-        folder: of checkpoints; each gets a folder of its own in there.
+        folder: of checkpoints; each gets a folder of its own in there. It may be one of a store,
+            such as ``s3://bucket/run``.
         step: its number; `load` takes the highest.
         net: a Block, a Module, or arrays by name.
         trainer: whose optimizer and states to save: a Trainer; default: those of a Module that is
@@ -123,7 +127,7 @@ def save(
         raise argument_error("checkpoint.save", "keep", keep, "must be at least 1")
     learner = net if trainer is None and isinstance(net, Learner) else trainer
     rank, world = workers_of("checkpoint.save", learner, store, rank, world)
-    root = os.path.realpath(folder)
+    root = exact(folder)
     previous = _in_flight.pop((root, rank), None)
     if previous is not None:
         previous.wait()
@@ -158,12 +162,13 @@ def _snapshot(net: Any, learner: Any, extra: Any, rank: int, world: int) -> Snap
     return Snapshot(pieces, content.notes)
 
 
+@door
 def wait(folder: str | os.PathLike[str] | None = None) -> None:
     """Returns when all checkpoints that this process writes are written, or those in a folder.
 
     Raises:
         MXNetError: one was not written, and nobody was told so far.
     """
-    root = None if folder is None else os.path.realpath(folder)
+    root = None if folder is None else exact(folder)
     for key in [key for key in _in_flight if root in (None, key[0])]:
         _in_flight.pop(key).wait()

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
+from types import SimpleNamespace
 
 from ..core.base.errors import MXNetError
 from ..core.base.printable import printable
-from .arguments import parse
+from .program import options_of
 from .traceback import wants_all_frames
 
 __all__ = ["main"]
@@ -25,7 +25,7 @@ def main() -> None:
     Raises:
         SystemExit: the status is not 0.
     """
-    options = parse(sys.argv[1:])
+    options = options_of(sys.argv[1:]) or _parsed(sys.argv[1:])
     if options.command in ("run", "predict", "serve", "launch"):  # our process, and its children
         os.environ.setdefault("MXNOVA_TUNE_PROCESS", "1")
     if options.command in ("convert", "quantize", "verify"):
@@ -36,11 +36,16 @@ def main() -> None:
         sys.exit(status)
 
 
-def _act(options: argparse.Namespace) -> int:
+def _parsed(argv: list[str]) -> SimpleNamespace:
+    from .arguments import parse
+
+    return parse(argv)
+
+
+def _act(options: SimpleNamespace) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    failed = getattr(options, "failed", 1)
     try:
         status = options.act(options)
         sys.stdout.flush()
@@ -52,19 +57,15 @@ def _act(options: argparse.Namespace) -> int:
     except Exception as error:
         if wants_all_frames():
             raise
-        return _fail(_text_of(error), failed)
+        return _fail(_text_of(error), options.failed)
     return status or 0
 
 
-def _run(options: argparse.Namespace) -> int:
-    from .run import CannotStartError, run
+def _run(options: SimpleNamespace) -> int:
+    from .run import CannotStartError
 
-    if not options.numpy_names:
-        os.environ["MXNOVA_NUMPY_NAMES"] = "0"
-    if options.numpy_compat:
-        os.environ["MXNOVA_NUMPY_COMPAT"] = "1"
     try:
-        run(options.script, options.module, options.args)
+        options.act(options)
     except CannotStartError as error:
         return _fail(str(error), 2)
     return 0
@@ -78,7 +79,7 @@ def _text_of(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "there is not enough memory"
     text = f"{type(error).__name__}: {error}"
-    return f"{text} (a fault of mxnova's: MXNOVA_FULL_TRACEBACK=1 shows where)"
+    return f"{text} (a fault of mxnova's: MXNOVA_TRACEBACK=full shows where)"
 
 
 def _fail(text: str, status: int) -> int:

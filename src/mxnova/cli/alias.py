@@ -5,25 +5,31 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 from ..core.base.printable import printable
 from . import environment
 
-__all__ = ["install", "remove", "status"]
+__all__ = ["act"]
 
 
-def install() -> None:
+def act(options: SimpleNamespace) -> None:
+    """Does what `options.what` says."""
+    {"install": _install, "remove": _remove, "status": _status}[options.what]()
+
+
+def _install() -> None:
     """Puts it there."""
     _say(f"installed: `import mxnet` is mxnova, by {environment.install()}")
 
 
-def remove() -> None:
+def _remove() -> None:
     """Takes it away."""
     removed = environment.remove()
     _say("there is none" if removed is None else f"removed: {removed}")
 
 
-def status() -> None:
+def _status() -> None:
     """Says what is there."""
     found = environment.find()
     if found is None:

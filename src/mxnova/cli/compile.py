@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-import argparse
+from types import SimpleNamespace
 
 from .convert import write_and_report
+from .models import stem_of
 
 __all__ = ["compile_model"]
 
 
-def compile_model(options: argparse.Namespace) -> None:
+def compile_model(options: SimpleNamespace) -> None:
     """Writes the file, and prints its path and the proof.
 
     Args:
@@ -19,7 +20,7 @@ def compile_model(options: argparse.Namespace) -> None:
     """
     write_and_report(
         options,
-        options.output or f"{options.source.rstrip('/')}.mxnova",
+        options.output or f"{stem_of(options.source)}.mxnova",
         to="compiled",
         runtime=options.runtime,
     )

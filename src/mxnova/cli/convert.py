@@ -3,23 +3,22 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 from ..core.base.gc_pause import loading
 from ..core.base.printable import printable
+from ..core.base.progress import progress
 from .inputs import labels_of, preprocessing_of
-from .progress import progress
-from .report import plain
+from .report import write_json
 from .shapes import shapes_of
 from .verify import document
 
 __all__ = ["convert", "write_and_report"]
 
 
-def convert(options: argparse.Namespace) -> None:
+def convert(options: SimpleNamespace) -> None:
     """Writes the files, and prints their paths and the proof.
 
     Args:
@@ -30,7 +29,7 @@ def convert(options: argparse.Namespace) -> None:
     write_and_report(options, options.target, **told)
 
 
-def write_and_report(options: argparse.Namespace, target: str, **told: Any) -> None:
+def write_and_report(options: SimpleNamespace, target: str, **told: Any) -> None:
     """The same for a command with more options.
 
     Args:
@@ -58,6 +57,6 @@ def write_and_report(options: argparse.Namespace, target: str, **told: Any) -> N
         )
     if options.json:
         found = done.proof and document(done.proof)
-        sys.stdout.write(json.dumps(plain({**done._asdict(), "proof": found})) + "\n")
+        write_json({**done._asdict(), "proof": found})
         return
     sys.stdout.write("".join(f"{printable(text)}\n" for text in (*done.files, done.line)))

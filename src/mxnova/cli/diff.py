@@ -3,24 +3,25 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from ..artefacts import is_artefact, open_model
 from ..core.base.dtypes import dtype_of, widened
 from ..core.base.errors import ArgumentError
 from ..core.base.printable import printable
+from ..core.base.progress import progress
 from ..formats import safetensors
 from ..formats.checkpoint_files import is_prefix, located
 from ..formats.params import ArrayRecord
 from ..formats.safetensors_params import from_params, read_params
-from .report import Rows, plain, print_table
+from .report import Rows, print_table, write_json
 
 __all__ = ["diff"]
 
@@ -30,7 +31,7 @@ Arrays = Mapping[str, ArrayRecord]
 Values = np.ndarray[Any, Any]
 
 
-def diff(options: argparse.Namespace) -> int:
+def diff(options: SimpleNamespace) -> int:
     """Shows how two checkpoints differ.
 
     Args:
@@ -42,11 +43,12 @@ def diff(options: argparse.Namespace) -> int:
     if not options.tolerance >= 0:
         raise ArgumentError(f"diff: --tolerance {options.tolerance}: must be a number from 0 on")
     a, b = (_arrays(path, options.epoch) for path in (options.a, options.b))
-    rows = list(_rows(a, b, options.tolerance))
+    with progress() as tell:
+        rows = list(_rows(a, b, options.tolerance, tell))
     equal = len(a.keys() | b.keys()) - len(rows)
     if options.json:
         document = {"a": str(options.a), "b": str(options.b), "equal": equal, "differences": rows}
-        sys.stdout.write(json.dumps(plain(document), allow_nan=False) + "\n")
+        write_json(document)
     else:
         names = printable(f"{options.a} and {options.b}")
         sys.stdout.write(f"{names}: {len(rows):,} of {len(a.keys() | b.keys()):,} arrays differ\n")
@@ -61,7 +63,10 @@ def _arrays(path: Path, epoch: int | None) -> Arrays:
         return _initializers(path)
     if path.suffix == ".safetensors":
         return safetensors.read(path).arrays
-    file = located(path, epoch).params if is_prefix(path) else path
+    if is_artefact(path):
+        return open_model(path, epoch).arrays
+    is_checkpoint = is_prefix(path) or path.name.endswith("-symbol.json")
+    file = located(path, epoch).params if is_checkpoint else path
     return from_params(*read_params(file)).arrays
 
 
@@ -77,8 +82,12 @@ def _initializers(path: Path) -> Arrays:
     return {n: ArrayRecord("default", a.shape, dtype_of(a), a) for n, a in arrays.items()}
 
 
-def _rows(a: Arrays, b: Arrays, tolerance: float) -> Iterator[dict[str, Any]]:
-    for name in dict.fromkeys([*a, *b]):
+def _rows(
+    a: Arrays, b: Arrays, tolerance: float, tell: Callable[..., Any]
+) -> Iterator[dict[str, Any]]:
+    names = dict.fromkeys([*a, *b])
+    for number, name in enumerate(names):
+        tell("compare", number, len(names))
         if name not in b:
             yield {"name": name, "change": "removed", "a": _text(a[name])}
         elif name not in a:

@@ -3,26 +3,37 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 from ..core.base.errors import ArgumentError, candidates
-from ..formats.checkpoint_files import located
+from ..core.base.progress import progress
+from .models import stem_of
 from .shapes import shapes_of
 
 __all__ = ["export"]
 
 
-def export(options: argparse.Namespace) -> None:
+def export(options: SimpleNamespace) -> None:
     """Writes the file, and prints its path.
 
     Args:
         options: prefix, epoch, shape, dtype, output.
     """
-    from .. import onnx, symbol
+    with progress() as tell:
+        path = _exported(options, tell)
+    sys.stdout.write(f"{path}\n")
 
-    files = located(options.prefix, options.epoch)
-    network = symbol.load(files.symbol)
+
+def _exported(options: SimpleNamespace, tell: Callable[[str], Any]) -> str:
+    tell("read the model")
+    from .. import onnx
+    from ..convert.source import load
+
+    model = load(options.prefix, options.epoch)
+    network = model.graph
     given = shapes_of(options.shape)
     names = network.list_inputs()
     for name in given:
@@ -32,13 +43,13 @@ def export(options: argparse.Namespace) -> None:
             )
     shapes = [given[name] for name in names if name in given]
     has_open = any(isinstance(size, str) for shape in shapes for size in shape)
-    path = onnx.export_model(
+    tell("write")
+    return onnx.export_model(
         network,
-        files.params,
+        model.parameters,
         [tuple(1 if isinstance(size, str) else size for size in shape) for shape in shapes],
         options.dtype,
-        str(options.output or f"{options.prefix}.onnx"),
+        str(options.output or f"{stem_of(options.prefix)}.onnx"),
         dynamic=has_open,
         dynamic_input_shapes=shapes if has_open else None,
     )
-    sys.stdout.write(f"{path}\n")

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import sys
@@ -14,12 +13,14 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from multiprocessing import get_context
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from ..core.base import env
 from ..core.base.errors import ArgumentError, FormatError, MissingFileError, MXNetError, shown
 from ..core.base.opencv import require_opencv
 from ..core.base.printable import printable
+from ..core.base.progress import progress
 from ..formats import recordio as records
 from ..formats.atomic import replacing
 from ..formats.image_size import check_image_size
@@ -31,9 +32,10 @@ __all__ = ["im2rec", "rec2idx"]
 
 _SEED = 100  # MXNet's, so that lists come out in the same order
 _AT_ONCE = 8  # images that a process is given
+_TOLD = 4096  # records after which a bar moves
 
 
-def im2rec(options: argparse.Namespace) -> None:
+def im2rec(options: SimpleNamespace) -> None:
     """Writes lists of images, or record files of the images in lists."""
     if options.list:
         _write_lists(options)
@@ -48,7 +50,7 @@ def im2rec(options: argparse.Namespace) -> None:
 # Lists --------------------------------------------------------------------------------------------
 
 
-def _write_lists(options: argparse.Namespace) -> None:
+def _write_lists(options: SimpleNamespace) -> None:
     if options.train_ratio + options.test_ratio > 1:
         raise ArgumentError("im2rec: --train-ratio and --test-ratio: must not exceed 1 together")
     images = list(enumerate(_images(options)))
@@ -62,7 +64,7 @@ def _write_lists(options: argparse.Namespace) -> None:
         _write_chunk(images[i * size : (i + 1) * size], suffix, options)
 
 
-def _images(options: argparse.Namespace) -> Iterator[tuple[str, int]]:
+def _images(options: SimpleNamespace) -> Iterator[tuple[str, int]]:
     """Paths of images below the root, and their labels."""
     extensions = tuple(e.lower() for e in options.exts)
     label = 0
@@ -91,7 +93,7 @@ def _raise(error: OSError) -> None:
 
 
 def _write_chunk(
-    images: list[tuple[int, tuple[str, int]]], suffix: str, options: argparse.Namespace
+    images: list[tuple[int, tuple[str, int]]], suffix: str, options: SimpleNamespace
 ) -> None:
     n_test = int(len(images) * options.test_ratio)
     n_train = int(len(images) * options.train_ratio)
@@ -135,7 +137,7 @@ def _lists(prefix: Path) -> list[Path]:
     return sorted(p for p in found if p.suffix == ".lst")
 
 
-def _write_records(path: Path, options: argparse.Namespace) -> None:
+def _write_records(path: Path, options: SimpleNamespace) -> None:
     try:
         entries = parse_image_list(read_file(path))
     except FormatError as error:
@@ -159,7 +161,7 @@ def _write_records(path: Path, options: argparse.Namespace) -> None:
 
 
 def _all_packed(
-    entries: Sequence[ImageEntry], options: argparse.Namespace, stack: ExitStack
+    entries: Sequence[ImageEntry], options: SimpleNamespace, stack: ExitStack
 ) -> Iterator[bytes | str]:
     """What `_packed` gives for each entry, in their order; from several processes if asked for."""
     packing = _Packing(**{name: getattr(options, name) for name in _Packing._fields})
@@ -248,13 +250,15 @@ def _fitting(image: Any, packing: _Packing) -> Any:
 # Index --------------------------------------------------------------------------------------------
 
 
-def rec2idx(options: argparse.Namespace) -> None:
+def rec2idx(options: SimpleNamespace) -> None:
     """Writes the index of a record file."""
     view = map_file(options.record)
-    with replacing(options.index) as index:
+    with progress() as tell, replacing(options.index) as index:
         number = offset = 0
         try:
             while offset < len(view):
+                if number % _TOLD == 0:
+                    tell("index", offset, len(view))
                 index.write(f"{number}\t{offset}\n".encode())
                 number, offset = number + 1, records.offset_after(view, offset)
         except FormatError as error:

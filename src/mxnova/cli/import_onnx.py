@@ -3,24 +3,28 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from types import SimpleNamespace
 
+from ..core.base.progress import progress
 from .shapes import shapes_of
 
 __all__ = ["import_"]
 
 
-def import_(options: argparse.Namespace) -> None:
+def import_(options: SimpleNamespace) -> None:
     """Writes symbol and parameters, and prints their paths.
 
     Args:
         options: file, prefix, epoch, shape.
     """
-    from .. import model, onnx
-
     shapes = shapes_of(options.shape)
-    symbol, arguments, states = onnx.import_model(options.file, shapes)
-    model.save_checkpoint(options.prefix, options.epoch, symbol, arguments, states)
+    with progress() as tell:
+        tell("read the model")
+        from .. import model, onnx
+
+        symbol, arguments, states = onnx.import_model(options.file, shapes)
+        tell("write")
+        model.save_checkpoint(options.prefix, options.epoch, symbol, arguments, states)
     paths = f"{options.prefix}-symbol.json", f"{options.prefix}-{options.epoch:04d}.params"
     sys.stdout.write("".join(f"{path}\n" for path in paths))

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from ..batch_inference.reading import Array, read_input
@@ -34,7 +34,7 @@ def read_inputs(specs: Sequence[str], picture: Picture) -> dict[str, Array]:
     return arrays
 
 
-def preprocessing_of(options: argparse.Namespace) -> dict[str, Any]:
+def preprocessing_of(options: SimpleNamespace) -> dict[str, Any]:
     """What ``--size``, ``--mean``, ``--scale`` and ``--bgr`` tell, by the names of `Picture`.
 
     Raises:

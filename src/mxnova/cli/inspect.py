@@ -3,27 +3,45 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+from ..artefacts.contents import is_archive
 from ..core.base.errors import FormatError
+from ..core.base.progress import progress
 from ..formats import compiled_model, params, recordio, safetensors, symbol_json
 from ..formats.checkpoint_files import is_prefix, located
 from ..formats.params import ArrayRecord
-from ..formats.source import Source, read_file
+from ..formats.source import open_buffer, read_file
 from ..formats.states import ObjectRecord, read_states
 from ..formats.symbol_record import GraphRecord
 from .array_rows import row_of_array
 from .inspect_checkpoints import describe_checkpoint, is_checkpoint
 from .inspect_models import describe_exported, describe_onnx
-from .report import Report, Rows
+from .inspected_path import InspectedPath, RemotePath, inspected
+from .report import Report, Rows, show
 
-__all__ = ["describe", "files_of"]
+__all__ = ["describe", "files_of", "inspect"]
 
 
-def describe(path: Path, *, stats: bool, nodes: bool) -> Report:
+def inspect(options: SimpleNamespace) -> None:
+    """Shows what is in files.
+
+    Args:
+        options: files, epoch, stats, nodes, json.
+    """
+    for path in (file for name in options.files for file in files_of(name, options.epoch)):
+        with progress() as tell:
+            tell(f"read {path.name}")
+            found = describe(path, stats=options.stats, nodes=options.nodes)
+        show(found, as_json=options.json)
+
+
+def describe(path: InspectedPath, *, stats: bool, nodes: bool) -> Report:
     """Describe the file at `path`, by its extension, or a folder of checkpoints.
 
     Args:
@@ -53,22 +71,25 @@ def describe(path: Path, *, stats: bool, nodes: bool) -> Report:
         return _compiled(path, stats)
     if path.suffix == ".safetensors":
         return _safetensors(path, stats)
+    if path.is_file() and is_archive(os.fspath(path)):
+        raise FormatError(f"{path}: is an archive: `mxnova open {path}` shows what is in it")
     return _arrays(path, stats)
 
 
-def files_of(path: Path, epoch: int | None) -> list[Path]:
+def files_of(path: Path, epoch: int | None) -> list[InspectedPath]:
     """The files that `path` names: itself, or those of a checkpoint that it is the prefix of."""
-    if not is_prefix(path):
-        return [path]
-    files = located(path, epoch)
-    found = [Path(files.symbol), Path(files.params)]
+    given = inspected(path)
+    if not is_prefix(given) or given.is_dir():
+        return [given]
+    files, kind = located(given, epoch), RemotePath if isinstance(given, RemotePath) else Path
+    found = [kind(files.symbol), kind(files.params)]
     return [file for file in found if file.exists() or file is found[1]]
 
 
 # Arrays -------------------------------------------------------------------------------------------
 
 
-def _arrays(path: Path, stats: bool) -> Report:
+def _arrays(path: InspectedPath, stats: bool) -> Report:
     file = params.read(path)
     names = file.names or [str(i) for i in range(len(file.records))]
     rows = [row_of_array(n, r, stats) for n, r in zip(names, file.records, strict=True)]
@@ -77,7 +98,7 @@ def _arrays(path: Path, stats: bool) -> Report:
     return Report(str(path), f"{len(names):,} arrays", facts)
 
 
-def _safetensors(path: Path, stats: bool) -> Report:
+def _safetensors(path: InspectedPath, stats: bool) -> Report:
     file = safetensors.read(path)
     rows = [row_of_array(name, record, stats) for name, record in file.arrays.items()]
     total = sum(record.data.nbytes for record in file.arrays.values())
@@ -85,7 +106,7 @@ def _safetensors(path: Path, stats: bool) -> Report:
     return Report(str(path), f"{len(rows):,} arrays", facts)
 
 
-def _compiled(path: Path, stats: bool) -> Report:
+def _compiled(path: InspectedPath, stats: bool) -> Report:
     model = compiled_model.read(path)
     compiled_model.check_hashes(path, model, [*model.arrays])
     arrays = _safetensors(path, stats).facts
@@ -100,7 +121,7 @@ def _compiled(path: Path, stats: bool) -> Report:
 # Symbols ------------------------------------------------------------------------------------------
 
 
-def _symbol(path: Path, nodes: bool) -> Report:
+def _symbol(path: InspectedPath, nodes: bool) -> Report:
     try:
         graph = symbol_json.loads(read_file(path))
     except FormatError as error:
@@ -143,10 +164,10 @@ def _sorted(attrs: dict[str, str]) -> dict[str, str]:
 # Records ------------------------------------------------------------------------------------------
 
 
-def _records(path: Path) -> Report:
+def _records(path: InspectedPath) -> Report:
     kinds: Counter[tuple[str, str]] = Counter()
     sizes: list[int] = []
-    for record in recordio.scan(Source(path).view):
+    for record in recordio.scan(open_buffer(path)):
         sizes.append(record.size)
         header = "no header" if record.flag is None else _header_text(record.flag)
         kinds[header, record.image or "other"] += 1
@@ -169,7 +190,7 @@ def _header_text(flag: int) -> str:
 # Optimizer states ---------------------------------------------------------------------------------
 
 
-def _states(path: Path) -> Report:
+def _states(path: InspectedPath) -> Report:
     file = read_states(path)
     rows = [{"index": str(i), "state": _state_text(state)} for i, state in file.states.items()]
     facts: dict[str, Any] = {"states": rows}

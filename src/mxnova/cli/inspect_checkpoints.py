@@ -4,24 +4,24 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 from ..formats import shards
 from ..formats.params import ArrayRecord
 from ..formats.shards.folder import is_checkpoint_folder
 from .array_rows import row_of_array
+from .inspected_path import InspectedPath
 from .report import Report
 
 __all__ = ["describe_checkpoint", "is_checkpoint"]
 
 
-def is_checkpoint(path: Path) -> bool:
+def is_checkpoint(path: InspectedPath) -> bool:
     """Whether `path` is a folder of checkpoints, or of one."""
     return path.is_dir() and (bool(shards.numbered(path)) or is_checkpoint_folder(path))
 
 
-def describe_checkpoint(path: Path, *, stats: bool) -> Report:
+def describe_checkpoint(path: InspectedPath, *, stats: bool) -> Report:
     """Describe the last complete checkpoint in a folder, or the one that it holds.
 
     Args:

@@ -7,7 +7,6 @@ import importlib.util
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from ..core.base.errors import FormatError, MXNetError, shown
@@ -15,6 +14,7 @@ from ..core.base.packages import missing_package
 from ..formats import bounded_json
 from ..formats.archives import unpacking
 from ..formats.source import read_file
+from .inspected_path import InspectedPath
 from .report import Report, Rows
 
 __all__ = ["describe_exported", "describe_onnx"]
@@ -23,7 +23,7 @@ __all__ = ["describe_exported", "describe_onnx"]
 # ONNX ---------------------------------------------------------------------------------------------
 
 
-def describe_onnx(path: Path, *, nodes: bool) -> Report:
+def describe_onnx(path: InspectedPath, *, nodes: bool) -> Report:
     """Describe an ONNX file, and name the files of its external data.
 
     Raises:
@@ -51,7 +51,7 @@ def describe_onnx(path: Path, *, nodes: bool) -> Report:
     return Report(str(path), f"{len(graph.node):,} nodes", facts)
 
 
-def _parsed(path: Path) -> Any:
+def _parsed(path: InspectedPath) -> Any:
     from google.protobuf.message import DecodeError
     from onnx import ModelProto
 
@@ -114,7 +114,7 @@ _SCALARS = (  # the numbers that torch's archives have for element types
 )  # fmt: skip
 
 
-def describe_exported(path: Path, *, nodes: bool) -> Report:
+def describe_exported(path: InspectedPath, *, nodes: bool) -> Report:
     """Describe an archive of torch.export, without PyTorch; nothing is unpickled.
 
     Raises:
@@ -133,7 +133,7 @@ def describe_exported(path: Path, *, nodes: bool) -> Report:
         raise FormatError(f"{path}: no program of torch.export: {shown(error)}") from None
 
 
-def _program(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
+def _program(path: InspectedPath, archive: zipfile.ZipFile) -> dict[str, Any]:
     ends = ("models/model.json", "serialized_exported_program.json")
     names = [name for name in archive.namelist() if name.endswith(ends)]
     if not names:

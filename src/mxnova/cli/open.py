@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from dataclasses import asdict
+from types import SimpleNamespace
 from typing import Any
 
 from ..artefacts import OpenedModel, open_model
 from ..core.base.errors import ArgumentError
 from ..core.base.gc_pause import loading
+from ..core.base.progress import progress
 from .report import Report, Rows, show
 
 __all__ = ["open_artefact"]
@@ -18,7 +19,7 @@ __all__ = ["open_artefact"]
 _MOST_SHOWN = 10  # labels
 
 
-def open_artefact(options: argparse.Namespace) -> None:
+def open_artefact(options: SimpleNamespace) -> None:
     """Shows what is inside, and writes it if a folder is given.
 
     Args:
@@ -29,12 +30,14 @@ def open_artefact(options: argparse.Namespace) -> None:
     """
     if options.prefix is not None and options.output is None:
         raise ArgumentError(f"--prefix {options.prefix}: of which files? -o FOLDER is missing")
-    opened = open_model(options.artefact, options.epoch)
     written: list[str] = []
-    with loading():
+    with progress() as tell, loading():
+        tell("read the model")
+        opened = open_model(options.artefact, options.epoch)
         if opened.graph is None:
             opened.symbol  # noqa: B018 - the network of parameters that have a name of the zoo's
         if options.output is not None:
+            tell("write")
             written = opened.save(options.output, options.prefix, options.force)
     facts = _facts(opened, options.json)
     if options.output is not None:

@@ -3,42 +3,133 @@
 
 from __future__ import annotations
 
-import argparse
+import os
+from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
-from ..core.base.errors import ArgumentError
+from ..core.base.errors import ArgumentError, MXNetError
+from ..core.base.html import escaped
+from ..core.base.packages import missing_package
+from ..core.base.progress import progress
 from ..core.base.shapes import parse_shape
 from ..formats.atomic import replacing
+from ..formats.checkpoint_files import CheckpointFiles, prefix_of
+from .report import write_json
+
+if TYPE_CHECKING:
+    from ..core.graph.symbol import Symbol
 
 __all__ = ["plot"]
 
+Shapes = dict[str, tuple[int, ...]]
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
+<title>{title}</title><style>body{{font-family:system-ui,sans-serif;margin:1rem}}
+main{{overflow:auto}}</style></head>
+<body><h1>{title}</h1><p>{facts}</p>
+<main tabindex="0" aria-label="drawing">{svg}</main></body></html>
+"""
 
-def plot(options: argparse.Namespace) -> None:
-    """Prints the table of a symbol's layers, or writes a drawing of it.
+
+def plot(options: SimpleNamespace) -> None:
+    """Prints the table of a network's layers, or writes a drawing of it.
 
     Args:
-        options: file, shape, output, weights.
-    """
-    from .. import symbol, visualization
+        options: model, epoch, shape, output, weights, json.
 
-    network = symbol.load(str(options.file))
-    shapes = dict(_shape(text) for text in options.shape) or None
+    Raises:
+        MXNetError: an option or the model cannot be used, or Graphviz is needed and not there.
+    """
+    given = dict(_shape(text) for text in options.shape)
+    if options.output is not None and options.json:
+        raise ArgumentError("plot: --json and --output do not go together")
+    with progress() as tell:
+        tell("read the network")
+        network, noted = _network(options.model, options.epoch)
+        if options.output is not None:
+            tell("draw")
+            _draw(network, given or noted, options.output, options.weights)
     if options.output is None:
+        _print(network, given or noted, options.json)
+
+
+def _network(model: str, epoch: int | None) -> tuple[Symbol, Shapes | None]:
+    """The network, and the shapes of its inputs where the files tell them."""
+    from .. import symbol
+    from ..artefacts import open_model
+
+    path = model if model.endswith(".json") else CheckpointFiles.of(prefix_of(model), 0).symbol
+    if os.path.isfile(path) and not os.path.isdir(model):
+        return symbol.load(path), None
+    if model.endswith((".mxnova", ".safetensors")):
+        raise ArgumentError(f"{model}: holds no network of MXNet's: give what it was made of")
+    opened = open_model(model, epoch)
+    if opened.symbol is None:
+        raise MXNetError(f"{model}: holds no network ({opened.layout})")
+    noted = opened.input_shapes
+    if noted is None:
+        return opened.symbol, None
+    return opened.symbol, {
+        n: tuple(1 if isinstance(s, str) else s for s in sizes) for n, sizes in noted.items()
+    }
+
+
+def _print(network: Symbol, shapes: Shapes | None, as_json: bool) -> None:
+    from .. import visualization
+    from ..core.graph.summary import layers
+
+    if not as_json:
         visualization.print_summary(network, shapes)
         return
-    output: Path = options.output
+    rows = layers(network, shapes)
+    total = sum(row.parameters or 0 for row in rows) if shapes is not None else None
+    write_json({"layers": [row._asdict() for row in rows], "parameters": total})
+
+
+def _draw(network: Symbol, shapes: Shapes | None, output: Path, weights: bool) -> None:
+    from ..core.graph.drawing import symbol_svg
+    from ..core.graph.summary import layers, output_shapes
+
+    if output.suffix not in (".svg", ".html"):
+        _draw_by_graphviz(network, shapes, output, weights)
+        return
+    text = symbol_svg(network, output_shapes(network, shapes), weights)
+    if output.suffix == ".html":
+        rows = layers(network, shapes)
+        facts = f"{len(rows):,} layers"
+        if shapes is not None:
+            facts += f", {sum(row.parameters or 0 for row in rows):,} parameters"
+        text = _PAGE.format(title=escaped(output.stem), facts=facts, svg=text)
+    with replacing(output) as file:
+        file.write(text.encode())
+
+
+def _draw_by_graphviz(network: Symbol, shapes: Shapes | None, output: Path, weights: bool) -> None:
+    from ..visualization import plot_network
+
+    if find_spec("graphviz") is None:
+        text = f"{missing_package('graphviz', 'viz')}; .svg and .html files need nothing"
+        raise MXNetError(f"plot: {output}: {text}")
     kind = output.suffix.removeprefix(".") or "pdf"
-    drawing = visualization.plot_network(
-        network, output.stem, kind, shapes, hide_weights=not options.weights
-    )
+    drawing = plot_network(network, output.stem, kind, shapes, hide_weights=not weights)
     if kind in ("dot", "gv"):
         with replacing(output) as file:
             file.write(drawing.source.encode())
         return
-    drawing.render(filename=output.stem, directory=str(output.parent), cleanup=True)
+    try:
+        drawing.render(filename=output.stem, directory=str(output.parent), cleanup=True)
+    except RuntimeError as error:  # ExecutableNotFound
+        raise MXNetError(
+            f"plot: {output}: Graphviz's program dot is needed for {output.suffix} files, not for "
+            f".svg and .html ({error})"
+        ) from None
 
 
-def _shape(text: str) -> tuple[str, tuple[int, ...]]:
+def _shape(text: str) -> tuple[str, Any]:
     name, equals, sizes = text.partition("=")
     try:
         shape = parse_shape(f"({sizes},)")

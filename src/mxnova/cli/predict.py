@@ -3,83 +3,103 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import zipfile
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..artefacts import InferenceModel
 from ..batch_inference.reading import fitted_picture
-from ..batch_inference.scores import largest
-from ..core.base.errors import ArgumentError, MXNetError, argument_error, candidates
+from ..batch_inference.scores import json_value, largest
+from ..core.base.errors import ArgumentError, MXNetError, candidates
 from ..core.base.printable import printable
+from ..core.base.progress import progress
 from ..formats.atomic import replacing
-from ..predictor.picture import Picture
-from .inputs import Array, labels_of, preprocessing_of, read_inputs
-from .report import print_table
+from .inference import backends, opened
+from .inputs import Array, read_inputs
+from .report import Rows, print_table, write_json
 
 if TYPE_CHECKING:
     from ..predictor import Predictor
 
-__all__ = ["backends", "opened", "predict"]
+__all__ = ["predict"]
 
 
-def predict(options: argparse.Namespace) -> None:
-    """Loads the model, feeds it and shows or saves its outputs.
+def predict(options: SimpleNamespace) -> int:
+    """Runs the model on any number of files, or once on files for its inputs.
+
+    Returns:
+        1 if a file failed, else 0.
 
     Raises:
         MXNetError: an option, a file or a model that cannot be used.
         OSError: a file that cannot be read or written.
     """
-    model, picture, labels = opened(options)
-    noted = list(model.shapes.values())
-    arrays = read_inputs(
-        options.input, fitted_picture(picture, noted[0] if len(noted) == 1 else ())
-    )
-    predictor, results = _run(model, arrays)
-    _say("ran by " + backends(model, predictor))
-    if options.explain:
-        print_table("where nodes run", [row._asdict() for row in predictor.explain()])
+    if options.files:
+        from .predict_files import predict_files
+
+        return predict_files(options)
+    _predict_once(options)
+    return 0
+
+
+def _predict_once(options: SimpleNamespace) -> None:
+    """Loads the model, feeds it and shows or saves its outputs."""
+    with progress() as tell:
+        tell("read the model")
+        model, picture, labels = opened(options)
+        noted = list(model.shapes.values())
+        arrays = read_inputs(
+            options.input, fitted_picture(picture, noted[0] if len(noted) == 1 else ())
+        )
+        tell("run the model")
+        predictor, results = _run(model, arrays)
     if options.labels and not any(_fits(values, labels) for values in results.values()):
         shapes = ", ".join(f"{name} {values.shape}" for name, values in results.items())
         found = f"{len(labels)} labels fit no output of {shapes}"
         raise ArgumentError(f"--labels {options.labels}: {found}")
     if options.output is not None:
         _save(options.output, results)
+    nodes = [row._asdict() for row in predictor.explain()] if options.explain else []
+    if options.json:
+        _write_document(options, backends(model, predictor), nodes, results, labels)
+        return
+    _say("ran by " + backends(model, predictor))
+    if options.explain:
+        print_table("where nodes run", nodes)
+    if options.output is not None:
+        _say(f"wrote {options.output}: {', '.join(results)}")
     for name, values in results.items():
         _show(name, values, options.top, labels)
 
 
-def opened(options: argparse.Namespace) -> tuple[InferenceModel, Picture, Sequence[str]]:
-    """The model, how images become inputs, and labels: as options or the model's files tell.
-
-    Raises:
-        MXNetError: an option or a model that cannot be used.
-        OSError: a file that cannot be read.
-    """
-    if options.top < 1:
-        raise argument_error("predict", "--top", options.top, "must be 1 or more")
-    if options.epoch is not None and options.epoch < 0:
-        raise argument_error("predict", "--epoch", options.epoch, "must not be negative")
-    told = preprocessing_of(options)
-    labels = None if options.labels is None else labels_of(options.labels)
-    how = {"backend": options.backend, "precision": options.precision}
-    model = InferenceModel.open(options.model, options.epoch, **how)
-    picture = Picture.of_mapping({**model.preprocessing, **told})
-    return model, picture, model.labels if labels is None else labels
-
-
-def backends(model: InferenceModel, predictor: Predictor) -> str:
-    """Who runs the nodes."""
-    if model.runtime is not None:
-        return f"{model.runtime} (compiled)"
-    counts = Counter(row.backend for row in predictor.explain())
-    return ", ".join(f"{name} ({n} nodes)" for name, n in counts.most_common())
+def _write_document(
+    options: SimpleNamespace,
+    ran_by: str,
+    nodes: Rows,
+    results: Mapping[str, Array],
+    labels: Sequence[str],
+) -> None:
+    """All that would be shown, as JSON."""
+    outputs = [
+        {
+            "name": name,
+            "shape": values.shape,
+            "dtype": str(values.dtype),
+            "rows": [json_value(row, options.top, labels) for row in np.atleast_1d(values)],
+        }
+        for name, values in results.items()
+    ]
+    document = {"model": options.model, "ran_by": ran_by, "outputs": outputs}
+    if options.explain:
+        document["nodes"] = nodes
+    if options.output is not None:
+        document["written"] = str(options.output)
+    write_json(document)
 
 
 def _run(model: InferenceModel, arrays: Mapping[str, Array]) -> tuple[Predictor, dict[str, Array]]:
@@ -109,7 +129,6 @@ def _save(path: Path, results: Mapping[str, Array]) -> None:
         for name, values in results.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, values, allow_pickle=False)
-    _say(f"wrote {path}: {', '.join(results)}")
 
 
 def _show(name: str, values: Array, top: int, labels: Sequence[str]) -> None:

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,13 @@ from ..batch_inference import (
     result_file,
 )
 from ..batch_inference.reading import fitted_picture
+from ..batch_inference.results import json_line
 from ..batch_inference.runner import Runner
 from ..batch_inference.scores import largest
 from ..core.base.errors import ArgumentError, argument_error
 from ..core.base.printable import printable
-from .predict import backends, opened
-from .progress import counting
+from ..core.base.progress import counting, progress
+from .inference import backends, opened
 from .shapes import shapes_of
 
 __all__ = ["predict_files"]
@@ -34,7 +35,7 @@ __all__ = ["predict_files"]
 _MOST_LISTED = 1000  # failures
 
 
-def predict_files(options: argparse.Namespace) -> int:
+def predict_files(options: SimpleNamespace) -> int:
     """Predicts all items, and shows or writes what the model makes of them.
 
     Returns:
@@ -45,9 +46,11 @@ def predict_files(options: argparse.Namespace) -> int:
         OSError: a file cannot be read or written.
     """
     _check(options)
-    model, picture, labels = opened(options)
     shapes = shapes_of(options.shape)
-    runner = Runner(model, options.batch, shapes.get(model.only_input()))
+    with progress() as tell:
+        tell("read the model")
+        model, picture, labels = opened(options)
+        runner = Runner(model, options.batch, shapes.get(model.only_input()))
     for name in shapes:
         if name != runner.name:
             raise ArgumentError(f"--shape {name}: the files are for {runner.name}")
@@ -68,7 +71,9 @@ def predict_files(options: argparse.Namespace) -> int:
             failed = [p for p in batch if p.error is not None]
             n_failed, n_done = n_failed + len(failed), n_done + len(batch) - len(failed)
             failures += failed[: _MOST_LISTED - len(failures)]
-            if results is None:
+            if results is None and options.json:
+                _write_lines(batch, runner, options.top, labels)
+            elif results is None:
                 _show(batch, options.top, labels)
             elif len(failed) < len(batch) and runner.predictor is not None:
                 results.add(runner.predictor.output_names, batch)
@@ -84,7 +89,7 @@ def predict_files(options: argparse.Namespace) -> int:
     return int(n_failed > 0)
 
 
-def _check(options: argparse.Namespace) -> None:
+def _check(options: SimpleNamespace) -> None:
     for name in ("batch", "threads"):
         value = getattr(options, name)
         if value is not None and not 1 <= value <= 1 << 12:
@@ -103,7 +108,7 @@ def _todo(items: Iterator[Item], results: Results | None) -> Iterator[Item]:
 
 
 def _bar(
-    options: argparse.Namespace, is_shown: bool
+    options: SimpleNamespace, is_shown: bool
 ) -> contextlib.AbstractContextManager[Callable[[int], Any]]:
     """A bar, unless results are shown on the same terminal."""
     has_bar = sys.stderr.isatty() and not (is_shown and sys.stdout.isatty())
@@ -112,7 +117,7 @@ def _bar(
 
 
 def _check_labels(
-    options: argparse.Namespace, labels: Sequence[str], batch: Sequence[Prediction]
+    options: SimpleNamespace, labels: Sequence[str], batch: Sequence[Prediction]
 ) -> None:
     """Refuses given labels that fit no output, when the first outputs are there."""
     outputs = next((p.outputs for p in batch if p.outputs is not None), None)
@@ -123,6 +128,15 @@ def _check_labels(
         raise ArgumentError(
             f"--labels {options.labels}: {len(labels)} labels fit no output of {shapes}"
         )
+
+
+def _write_lines(
+    batch: Sequence[Prediction], runner: Runner, top: int, labels: Sequence[str]
+) -> None:
+    """A line of JSON an item, as .jsonl files have it."""
+    names = [] if runner.predictor is None else runner.predictor.output_names
+    done = (p for p in batch if p.outputs is not None)
+    sys.stdout.write("".join(json_line(p, names, top, labels) for p in done))
 
 
 def _show(batch: Sequence[Prediction], top: int, labels: Sequence[str]) -> None:

@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from ..core.base.errors import ArgumentError
 from ..core.base.gc_pause import loading
 from ..core.base.printable import printable
+from ..core.base.progress import progress
 from .inputs import labels_of, preprocessing_of
-from .progress import progress
-from .report import plain, print_table
+from .report import print_table, write_json
 from .shapes import shapes_of
 from .verify import check_page, document, write_page
 
@@ -22,10 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["quantize"]
 
-_BATCH = 8
+_BATCH, _SAMPLES = 8, 320
 
 
-def quantize(options: argparse.Namespace) -> None:
+def quantize(options: SimpleNamespace) -> None:
     """Writes the files, and shows accuracy, sizes, times and errors before and after.
 
     Args:
@@ -58,21 +57,21 @@ def quantize(options: argparse.Namespace) -> None:
         _write_page(options, found)
     if options.json:
         whole = {**found.document, "proof": document(found.proof)}
-        sys.stdout.write(json.dumps(plain(whole), allow_nan=False) + "\n")
+        write_json(whole)
     else:
         _show(found)
 
 
-def _samples(options: argparse.Namespace) -> int:
+def _samples(options: SimpleNamespace) -> int:
     """How many samples ranges are found on."""
     if options.batches is None:
-        return int(options.samples)
+        return _SAMPLES if options.samples is None else int(options.samples)
     if options.batches < 1:
         raise ArgumentError(f"quantize: --batches {options.batches}: must be 1 or more")
     return int(options.batches * (options.batch or _BATCH))
 
 
-def _write_page(options: argparse.Namespace, found: Quantization) -> None:
+def _write_page(options: SimpleNamespace, found: Quantization) -> None:
     from ..convert.proof.page import page
 
     names = str(options.model), found.files[0]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..core.base.printable import printable
 
-__all__ = ["Report", "Rows", "plain", "print_table", "show", "text_of"]
+__all__ = ["Report", "Rows", "plain", "print_table", "show", "text_of", "write_json"]
 
 Rows = list[dict[str, Any]]
 
@@ -30,8 +30,7 @@ def show(report: Report, *, as_json: bool) -> None:
     Only a terminal has an edge to break lines at. No text of a file is taken for markup.
     """
     if as_json:
-        document = {"file": report.file, **report.facts}
-        sys.stdout.write(json.dumps(plain(document), allow_nan=False) + "\n")
+        write_json({"file": report.file, **report.facts})
         return
     sys.stdout.write(f"{printable(report.file)}: {report.headline}\n")
     for name, fact in report.facts.items():
@@ -39,6 +38,11 @@ def show(report: Report, *, as_json: bool) -> None:
             sys.stdout.write(f"{name.replace('_', ' ')}: {text_of(fact)}\n")
         elif fact:
             print_table(name, fact)
+
+
+def write_json(document: Mapping[str, Any]) -> None:
+    """Writes one object on one line, as all commands with ``--json`` do."""
+    sys.stdout.write(json.dumps(plain(document), allow_nan=False) + "\n")
 
 
 def plain(value: Any) -> Any:

@@ -9,9 +9,8 @@ import io
 import os
 import sys
 import zipfile
-from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
-from types import CodeType, ModuleType
+from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import mxnova
@@ -36,15 +35,23 @@ class CannotStartError(Exception):
     """There is no such program, or a variable of the environment cannot be read."""
 
 
-def run(script: str | None, module: str | None, args: Sequence[str]) -> None:
+def run(options: SimpleNamespace) -> None:
     """Runs a file, a folder with a `__main__.py` or standard input (``-``), or else a module.
 
     What the program raises passes through, and is shown without the frames of mxnova.
 
+    Args:
+        options: script, module, args, numpy_names, numpy_compat.
+
     Raises:
         CannotStartError: there is no such script or module, or the environment is wrong.
     """
-    sys.argv = [script or "-m", *args]
+    if not options.numpy_names:
+        os.environ["MXNOVA_NUMPY_NAMES"] = "0"
+    if options.numpy_compat:
+        os.environ["MXNOVA_NUMPY_COMPAT"] = "1"
+    script, module = options.script, options.module
+    sys.argv = [script or "-m", *options.args]
     _set_path(os.getcwd() if script is None else _folder_of(script))
     try:
         importlib.import_module("mxnova.as_mxnet")

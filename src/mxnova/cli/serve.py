@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from ..core.base import env
@@ -17,7 +17,7 @@ from .shapes import shapes_of
 __all__ = ["serve", "settings_of"]
 
 
-def serve(options: argparse.Namespace) -> None:
+def serve(options: SimpleNamespace) -> None:
     """Serves until it is told to stop.
 
     Raises:
@@ -33,7 +33,7 @@ def serve(options: argparse.Namespace) -> None:
     run(settings)
 
 
-def settings_of(options: argparse.Namespace) -> Settings:
+def settings_of(options: SimpleNamespace) -> Settings:
     """The settings of the options; SageMaker's variables stand for those that are not given.
 
     Raises:
@@ -53,7 +53,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
     return Settings(_sources(texts, options), **chosen)
 
 
-def _sources(texts: list[str], options: argparse.Namespace) -> dict[str, ModelSource]:
+def _sources(texts: list[str], options: SimpleNamespace) -> dict[str, ModelSource]:
     """Where models are, by name: what is told, else that of the file or folder."""
     told: dict[str, Any] = {
         "shapes": shapes_of(options.shape),

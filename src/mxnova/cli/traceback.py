@@ -9,21 +9,9 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
-from ..core.base import env
-from ..core.base.errors import MXNetError
+from ..core.base.doors import cut, wants_all_frames
 
 __all__ = ["hide_frames", "wants_all_frames"]
-
-_HIDDEN = {"mxnova"}
-_BELOW = {"mxnova", "importlib", "numpy", "torch"}  # hidden where mxnova has called them
-
-
-def wants_all_frames() -> bool:
-    """Whether the environment asks for them."""
-    try:
-        return bool(env.get("MXNOVA_FULL_TRACEBACK"))
-    except MXNetError:
-        return True  # set to something
 
 
 @contextlib.contextmanager
@@ -31,7 +19,7 @@ def hide_frames(runner: str) -> Iterator[None]:
     """Hide the frames of mxnova in the traceback of a program that module `runner` runs.
 
     The interpreter then shows the frames after those of `runner`, without mxnova's own between and
-    below; ``MXNOVA_FULL_TRACEBACK=1`` leaves all.
+    below; ``MXNOVA_TRACEBACK=full`` leaves all.
     """
     try:
         yield
@@ -79,41 +67,10 @@ def _hiding(runner: str, show: Any) -> Any:
     def hook(kind: type[BaseException], error: BaseException, tb: TracebackType | None) -> None:
         start = tb
         while tb is not None:
-            if _module_of(tb) == runner:
+            if tb.tb_frame.f_globals.get("__name__") == runner:
                 start = tb.tb_next
             tb = tb.tb_next
-        error.__traceback__ = _visible(start, _BELOW)
-        _clean(error, {id(error)})
+        cut(error, start)
         show(kind, error, error.__traceback__)
 
     return hook
-
-
-def _module_of(tb: TracebackType) -> str:
-    return str(tb.tb_frame.f_globals.get("__name__", ""))
-
-
-def _clean(error: BaseException, seen: set[int]) -> None:
-    """Also what `error` came from."""
-    for origin in (error.__cause__, error.__context__):
-        if origin is not None and id(origin) not in seen:
-            seen.add(id(origin))
-            origin.__traceback__ = _visible(origin.__traceback__, _HIDDEN)
-            _clean(origin, seen)
-
-
-def _visible(tb: TracebackType | None, hidden: set[str]) -> TracebackType | None:
-    """`tb` without frames of mxnova and of the libraries that it called."""
-    kept = []
-    while tb is not None:
-        package = _module_of(tb).partition(".")[0]
-        if package in hidden:
-            hidden = _BELOW
-        else:
-            hidden = _HIDDEN
-            kept.append(tb)
-        tb = tb.tb_next
-    below = None
-    for one in reversed(kept):
-        below = TracebackType(below, one.tb_frame, one.tb_lasti, one.tb_lineno)
-    return below

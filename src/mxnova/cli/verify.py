@@ -3,19 +3,18 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ..core.base.errors import ArgumentError
 from ..core.base.gc_pause import loading
 from ..core.base.printable import printable
+from ..core.base.progress import progress
 from ..predictor.picture import Picture
 from .inputs import read_inputs
-from .progress import progress
-from .report import Rows, plain, print_table
+from .report import Rows, print_table, write_json
 from .shapes import shapes_of
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["check_page", "document", "verify", "write_page"]
 
 
-def verify(options: argparse.Namespace) -> int:
+def verify(options: SimpleNamespace) -> int:
     """Shows how two models compare.
 
     Args:
@@ -59,7 +58,7 @@ def verify(options: argparse.Namespace) -> int:
 
         write_page(options.html, page(str(options.a), str(options.b), found))
     if options.json:
-        sys.stdout.write(json.dumps(plain(document(found)), allow_nan=False) + "\n")
+        write_json(document(found))
     else:
         print_table("outputs", _rows(found.outputs))
         if found.nodes:

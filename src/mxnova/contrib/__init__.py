@@ -10,6 +10,8 @@ from typing import Any
 
 from mxnova import _import_module
 
+from ..core.base.doors import leave
+
 _MODULES = {  # name here -> module
     "amp": "amp",
     "autograd": "autograd",
@@ -30,13 +32,17 @@ __all__ = sorted(_MODULES)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        from ..core.base.mxnet_names import MissingName
+    try:
+        if name not in _MODULES:
+            from ..core.base.mxnet_names import MissingName
 
-        raise MissingName(__name__, name, __dir__)
-    value = _import_module(f"{__name__}.{_MODULES[name]}")
-    globals()[name] = value
-    return value
+            raise MissingName(__name__, name, __dir__)
+        value = _import_module(f"{__name__}.{_MODULES[name]}")
+        globals()[name] = value
+        return value
+    except Exception as error:
+        leave(error)
+        raise
 
 
 def __dir__() -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.base.doors import facade
 from ..core.base.errors import ArgumentError
 from ..core.nd.array import NDArray
 from ..gluon.data import DataLoader
@@ -93,3 +94,6 @@ class DataLoaderIter(DataIter):
 
     def getindex(self) -> Any:
         """Numbers of samples, which a DataLoader does not tell."""
+
+
+facade(__name__)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ..core.base.doors import facade
 from ..core.base.errors import MXNetError
 
 __all__ = ["LogMetricsCallback"]
@@ -46,3 +47,6 @@ def _writer() -> Any:
     raise MXNetError(
         "contrib.tensorboard writes with the package tensorboardX: pip install tensorboardX"
     )
+
+
+facade(__name__)

@@ -19,7 +19,7 @@ from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.nd.files import array_of_record, record_of_array
 from ..formats import safetensors
-from ..formats.checkpoint_files import CheckpointFiles, located
+from ..formats.checkpoint_files import CheckpointFiles, located, prefix_of
 from ..formats.params import ParamsFile
 from ..formats.safetensors_params import read_params, to_params
 from ..formats.source import read_file, sha256_of
@@ -54,19 +54,21 @@ class Model:
     preprocessing: Picture | None = None
     labels: Sequence[str] = ()
 
-    @property
+    @cached_property
     def graph(self) -> Symbol:
-        """Its symbol.
+        """Its symbol, or that of the network beside a file of parameters.
 
         Raises:
             ArgumentError: it has none.
         """
-        if self.symbol is None:
-            raise ArgumentError(
-                f"{self.files[0]}: holds parameters without a network; give the prefix of files "
-                "PREFIX-symbol.json and PREFIX-0000.params"
-            )
-        return self.symbol
+        if self.symbol is not None:
+            return self.symbol
+        if (prefix := prefix_of(self.files[0])) != self.files[0]:
+            return _network(CheckpointFiles.of(prefix, self.epoch).symbol)
+        raise ArgumentError(
+            f"{self.files[0]}: holds parameters without a network; give the prefix of files "
+            "PREFIX-symbol.json and PREFIX-0000.params"
+        )
 
     @cached_property
     def parameters(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
@@ -115,8 +117,8 @@ def load(
     """The model that `source` names.
 
     Args:
-        source: the prefix of a checkpoint, what `open_model` opens, or the path of an .onnx,
-            .safetensors or .params file.
+        source: the prefix or a file of a checkpoint, what `open_model` opens, or the path of an
+            .onnx, .safetensors or .params file.
         epoch: of a checkpoint; None for the newest.
         sizes: shapes of inputs of an ONNX file, instead of its own.
 
@@ -128,6 +130,8 @@ def load(
     ending = Path(path).suffix
     if ending == ".onnx":
         return _of_onnx(path, sizes or {})
+    if ending == ".mxnova":
+        raise ArgumentError(f"{path}: is compiled, without a network: give what it was made of")
     if ending == ".safetensors":
         file = safetensors.read(path)
         saved, np_shape = to_params(file)
@@ -145,13 +149,16 @@ def _epoch_of(metadata: Mapping[str, str]) -> int:
 
 
 def _of_checkpoint(files: CheckpointFiles) -> Model:
-    try:
-        symbol = from_json(read_file(files.symbol))
-    except MXNetError as error:
-        raise (
-            error if isinstance(error, OSError) else type(error)(f"{files.symbol}: {error}")
-        ) from None
+    symbol = _network(files.symbol)
     return Model((files.symbol, files.params), symbol, *read_params(files.params), files.epoch)
+
+
+def _network(path: str) -> Symbol:
+    try:
+        symbol: Symbol = from_json(read_file(path))
+    except MXNetError as error:
+        raise (error if isinstance(error, OSError) else type(error)(f"{path}: {error}")) from None
+    return symbol
 
 
 def model_of(opened: OpenedModel) -> Model:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .base.array_hints import Array
+from .base.doors import leave
 from .base.errors import ArgumentError, ArgumentTypeError, argument_error
 from .base.parameter_types import NOT_GIVEN
 from .base.shapes import sizes_of
@@ -101,25 +102,29 @@ def sampler(
     required = {n for n, default in distribution.parameters.items() if default is _EMPTY}
 
     def draw(*args: Any, **kwargs: Any) -> Array:
-        given = {**dict(zip(names, args, strict=False)), **kwargs}
-        if len(given) != len(args) + len(kwargs) or not required <= given.keys():
-            signature.bind(*args, **kwargs)  # raises
-        given = {n: v for n, v in given.items() if v is not NOT_GIVEN}
-        values = [given.pop(n, default) for n, default in distribution.parameters.items()]
-        values = [v[()] if isinstance(v, np.ndarray) else v for v in values]
-        if isinstance(given.get("shape"), np.ndarray):
-            given["shape"] = sizes_of(name, given["shape"])
-        kind = _kind(name, values, array)
-        if kind == "sample":
-            given.pop("ctx", None)  # arrays tell where
-            values = _spread(values, array)
-        elif "out" in extras and given.get("out") is None:
-            given.setdefault("shape", 1)
-        if "ctx" in extras and given.get("ctx", NOT_GIVEN) is None:
-            del given["ctx"]
-        if name == "exponential":
-            values = [_rate(values[0])]
-        return function_of(f"_{kind}_{name}")(*values, **given)
+        try:
+            given = {**dict(zip(names, args, strict=False)), **kwargs}
+            if len(given) != len(args) + len(kwargs) or not required <= given.keys():
+                signature.bind(*args, **kwargs)  # raises
+            given = {n: v for n, v in given.items() if v is not NOT_GIVEN}
+            values = [given.pop(n, default) for n, default in distribution.parameters.items()]
+            values = [v[()] if isinstance(v, np.ndarray) else v for v in values]
+            if isinstance(given.get("shape"), np.ndarray):
+                given["shape"] = sizes_of(name, given["shape"])
+            kind = _kind(name, values, array)
+            if kind == "sample":
+                given.pop("ctx", None)  # arrays tell where
+                values = _spread(values, array)
+            elif "out" in extras and given.get("out") is None:
+                given.setdefault("shape", 1)
+            if "ctx" in extras and given.get("ctx", NOT_GIVEN) is None:
+                del given["ctx"]
+            if name == "exponential":
+                values = [_rate(values[0])]
+            return function_of(f"_{kind}_{name}")(*values, **given)
+        except Exception as error:
+            leave(error)
+            raise
 
     draw.__name__ = draw.__qualname__ = name
     draw.__doc__ = _doc(distribution, extras)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from .base.doors import leave
 from .base.mxnet_names import MissingName
 from .op.schema import REGISTRY
 
@@ -28,7 +29,12 @@ def operators(
         if name == "__all__":
             return dir(sys.modules[module])
         if name.startswith("__") or prefix + name not in REGISTRY:
-            raise MissingName(module, name, lambda: operator_names(prefix))
+            try:
+                known = {*dir(sys.modules[module]), *operator_names(prefix)}
+                raise MissingName(module, name, lambda: known)
+            except MissingName as error:
+                leave(error)
+                raise
         function = function_of(prefix + name, name)
         setattr(sys.modules[module], name, function)  # the next time Python finds it by itself
         return function

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from mxnova.core.base.errors import FileError
 
+from .remote.urls import is_remote, local_path
 from .source import check_regular
 
 try:
@@ -44,6 +45,8 @@ def replacing(path: str | os.PathLike[str], size: int = 0) -> Iterator[BinaryIO]
     An empty file, which has nothing to lose, is filled where it is: whoever made it may hold it
     open, as those do who made it by `tempfile`.
 
+    The file in a store that a URL leads to is sent as a whole when the block ends.
+
     Args:
         path: of the file.
         size: how many bytes it will have, where that is known: room is made for them at once.
@@ -52,6 +55,13 @@ def replacing(path: str | os.PathLike[str], size: int = 0) -> Iterator[BinaryIO]
         FileError: the file cannot be written, or `path` is a directory, a pipe or a device; what
             stood there is as it was.
     """
+    if is_remote(path):
+        from .remote import writing
+
+        with writing.replacing(path) as file:
+            yield file
+        return
+    path = local_path(path)
     target, old = _located(path)
     try:
         is_empty = old is not None and old.st_size == 0
@@ -114,12 +124,12 @@ def _status_of(target: str) -> os.stat_result | None:
 
 
 def sync_folder(path: str) -> None:
-    """Brings the names of files in a folder to the disk, where the system can.
+    """Brings the names of files in a folder to the disk, where the system can; stores do so.
 
     Raises:
         FileError: it cannot be opened.
     """
-    if os.name == "nt":
+    if os.name == "nt" or is_remote(path):
         return
     try:
         folder = os.open(path, os.O_RDONLY)

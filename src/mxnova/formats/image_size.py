@@ -31,8 +31,8 @@ def image_size(encoded: bytes | memoryview) -> Size | None:
                 width, height = size_of(memoryview(encoded))
             except FormatError:
                 raise
-            except (struct.error, ValueError):  # cut off: no decoder will like it either
-                return None
+            except (struct.error, ValueError, OverflowError):
+                return None  # cut off: no decoder will like it either
             return (abs(width), abs(height)) if width and height else None
     return None
 

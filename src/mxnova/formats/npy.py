@@ -41,8 +41,9 @@ def read_array(file: IO[bytes], size: int) -> Array:
     told, there = math.prod(shape) * dtype.itemsize, size - file.tell()
     if min(shape, default=0) < 0 or told != there:
         raise ValueError(f"shape {shape} of {dtype} takes {told} bytes, and there are {there}")
-    values = np.frombuffer(bytearray(file.read(there)), dtype)
-    return values.reshape(shape, order="F" if by_columns else "C")
+    flat = np.frombuffer(bytearray(file.read(there)), dtype)
+    values: Array = flat.reshape(shape, order="F" if by_columns else "C")
+    return values
 
 
 def _read_header(version: tuple[int, int], file: IO[bytes]) -> tuple[Any, bool, np.dtype[Any]]:

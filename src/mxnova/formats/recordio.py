@@ -14,12 +14,11 @@ check every size against it before they copy anything, and raise `FormatError` w
 from __future__ import annotations
 
 import io
-import mmap
 import numbers
 import re
 import struct
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -43,7 +42,15 @@ __all__ = [
 ]
 
 BytesLike = bytes | bytearray | memoryview
-Buffer = BytesLike | mmap.mmap
+
+
+class Buffer(Protocol):
+    """Bytes, a memory map, or a file of which slices are bytes."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, part: slice, /) -> BytesLike: ...
+
 
 _MAGIC_WORD = 0xCED7230A
 MAGIC = struct.pack("<I", _MAGIC_WORD)
@@ -111,7 +118,12 @@ def _part(buffer: Buffer, offset: int) -> tuple[int, int, int, int]:
     """Return kind, payload start and payload size of the part at `offset`, and the next offset."""
     if not 0 <= offset <= len(buffer) - _PART.size:
         raise FormatError(f"offset {offset} of {len(buffer)}: a record needs {_PART.size} bytes")
-    magic, word = _PART.unpack_from(buffer, offset)
+    try:
+        magic, word = _PART.unpack_from(buffer, offset)  # type: ignore[arg-type]
+    except (
+        TypeError
+    ):  # a file in a store; asking first would cost records in memory 4 % of the time
+        magic, word = _PART.unpack(buffer[offset : offset + _PART.size])
     if magic != MAGIC:
         raise FormatError(f"offset {offset}: {magic.hex()} where {MAGIC.hex()} starts a record")
     kind, size, start = word >> 29, word & MAX_PART, offset + _PART.size
@@ -134,16 +146,16 @@ def offset_after(buffer: Buffer, offset: int) -> int:
 
 def find_record(buffer: Buffer, offset: int) -> int:
     """The offset of the first record at or after `offset`, or of the end."""
-    view = buffer if isinstance(buffer, mmap.mmap) else memoryview(buffer).cast("B")
     offset = -(-offset // 4) * 4
-    for start in range(offset, len(view), _SEARCHED):
-        words = np.frombuffer(view, "<u4", min(_SEARCHED, len(view) - start) // 4, start)
+    for start in range(offset, len(buffer), _SEARCHED):
+        piece = buffer[start : start + _SEARCHED]
+        words = np.frombuffer(piece, "<u4", len(piece) // 4)
         for word in np.flatnonzero(words == _MAGIC_WORD).tolist():
             place = start + 4 * word
-            kind = int.from_bytes(view[place + 4 : place + 8], "little") >> 29
+            kind = int.from_bytes(buffer[place + 4 : place + 8], "little") >> 29
             if kind in (WHOLE, FIRST):
                 return int(place)
-    return len(view)
+    return len(buffer)
 
 
 _SEARCHED = 1 << 20  # bytes at a time
@@ -242,6 +254,7 @@ _IMAGE = re.compile(
     rb"|(?P<webp>RIFF.{4}WEBP)|(?P<tiff>II\*\0|MM\0\*)|(?P<npy>\x93NUMPY)",
     re.DOTALL,
 )
+_LONGEST = 16  # bytes by which an image is known
 
 
 def scan(buffer: Buffer) -> Iterator[RecordSummary]:
@@ -263,5 +276,5 @@ def _content(buffer: Buffer, start: int, end: int) -> tuple[int | None, str | No
         n_labels = int.from_bytes(buffer[start : start + 4], "little")
         if start + _HEADER.size + 4 * n_labels <= end:
             flag, start = n_labels, start + _HEADER.size + 4 * n_labels
-    image = _IMAGE.match(buffer, start, end)
+    image = _IMAGE.match(buffer[start : min(end, start + _LONGEST)])
     return flag, image.lastgroup if image else None

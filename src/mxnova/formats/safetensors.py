@@ -29,7 +29,7 @@ from mxnova.core.base.errors import ArgumentError, FormatError, shown
 from . import bounded_json
 from .atomic import replacing
 from .params import ArrayRecord, bytes_of
-from .source import Readable, Source, require_little_endian
+from .source import Buffer, Readable, Source, require_little_endian
 
 __all__ = [
     "FACTOR",
@@ -38,6 +38,7 @@ __all__ = [
     "SafetensorsFile",
     "dumps",
     "layout",
+    "layout_of",
     "parts",
     "read",
     "write",
@@ -92,15 +93,33 @@ def read(source: Readable, *, mapped: bool = True) -> SafetensorsFile:
     return SafetensorsFile(arrays, found.metadata)
 
 
-def layout(file: Source) -> Layout:
+def layout_of(content: Buffer, name: str) -> Layout:
+    """What the header says of a file that is read in slices; see `layout`.
+
+    Args:
+        content: of the file.
+        name: of the file, for messages.
+    """
+    length = int.from_bytes(content[: _LENGTH.size], "little")
+    head = Source(memoryview(content[: _LENGTH.size + min(length, _MAX_HEADER)]), factor=FACTOR)
+    head.name = name
+    return layout(head, len(content))
+
+
+def layout(file: Source, n_bytes: int | None = None) -> Layout:
     """What the header of `file` says, once it agrees with itself and the file's size.
+
+    Args:
+        file: which holds the header, at least.
+        n_bytes: in all, where there are more.
 
     Raises:
         FormatError: it does not, or breaks the format.
     """
+    n_bytes = len(file.view) if n_bytes is None else n_bytes
     try:
-        header, start = _header(file)
-        size = len(file.view) - start
+        header, start = _header(file, n_bytes)
+        size = n_bytes - start
         metadata = _metadata(header.pop(METADATA, {}))
         places = {name: _place(file, name, entry, size) for name, entry in header.items()}
         _check_cover(places, size)
@@ -135,12 +154,12 @@ class Layout:
     metadata: dict[str, str]
 
 
-def _header(file: Source) -> tuple[dict[str, Any], int]:
+def _header(file: Source, n_bytes: int) -> tuple[dict[str, Any], int]:
     """The header's object, and where the data begin."""
-    if len(file.view) < _LENGTH.size:
-        raise FormatError(f"{len(file.view)} bytes, fewer than the 8 of the header's length")
+    if n_bytes < _LENGTH.size:
+        raise FormatError(f"{n_bytes} bytes, fewer than the 8 of the header's length")
     (length,) = _LENGTH.unpack_from(file.view)
-    left = len(file.view) - _LENGTH.size
+    left = n_bytes - _LENGTH.size
     if length > min(left, _MAX_HEADER):
         limit = f"at most {_MAX_HEADER:,} are read" if length > _MAX_HEADER else f"{left} are left"
         raise FormatError(f"a header of {length} bytes: {limit}")

@@ -1,40 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bytes that a reader works on, and the bound on what it may allocate for them.
 
-Every path of a user's is opened here (`atomic` replaces files as a whole): as a `Source`, or by
-`read_file`, `map_file` and `open_regular`.
+Every path of a user's is opened here (`atomic` replaces files as a whole, `paths` knows folders):
+as a `Source`, or by `read_file`, `map_file`, `open_buffer` and `open_regular`. A path that is a URL
+leads to a store that fsspec knows.
 """
 
 from __future__ import annotations
 
 import errno
 import hashlib
+import io
 import mmap
 import os
 import stat
 import sys
-from typing import BinaryIO, Literal, TypeAlias
+from typing import IO, TYPE_CHECKING, BinaryIO, Literal, TypeAlias
 
+from mxnova.core.base.credentials import without_credentials
 from mxnova.core.base.errors import ArgumentTypeError, FileError, FormatError, MXNetError, shown
+
+from .remote.urls import is_remote, local_path
+
+if TYPE_CHECKING:
+    from .remote.ranges import RemoteFile
 
 __all__ = [
     "Buffer",
     "Path",
     "Readable",
+    "Slice",
     "Source",
     "check_length",
     "check_regular",
+    "discard",
+    "file_size",
+    "is_link",
     "map_file",
     "open_buffer",
     "open_regular",
     "path_exists",
     "read_file",
+    "release",
     "require_little_endian",
     "sha256_of",
 ]
 
 Path: TypeAlias = "str | os.PathLike[str]"
-Buffer: TypeAlias = memoryview
+Buffer: TypeAlias = "memoryview | RemoteFile"
+Slice: TypeAlias = bytes | memoryview  # of a buffer
 Readable: TypeAlias = "Path | bytes | bytearray | memoryview | BinaryIO"
 
 _CHUNK = 1 << 20  # bytes that are hashed at once
@@ -48,7 +62,7 @@ class Source:
     the map never reaches the file. When a file is truncated in place while it is mapped, the system
     ends the process that touches what is gone (SIGBUS); files that are replaced as a whole, as
     `atomic.replacing` does, are safe. A buffer is used where it lies. A stream is read to its end
-    first.
+    first, and so is what a URL leads to.
 
     Reading takes no more memory than 16 MiB and `factor` times the size of the bytes: readers
     `charge` what they allocate, so that a small hostile file cannot become a large amount of
@@ -58,6 +72,10 @@ class Source:
         source: where the bytes are.
         mapped: False to read a path into memory instead.
         factor: how much memory a byte may take.
+
+    Attributes:
+        name: for messages.
+        view: the bytes.
     """
 
     __slots__ = ("_left", "_limit", "name", "view")
@@ -105,7 +123,8 @@ def _open(source: Readable, mapped: bool) -> tuple[str, memoryview]:
     if isinstance(source, (bytes, bytearray, memoryview)):
         return f"<{type(source).__name__}>", memoryview(source).cast("B")
     if isinstance(source, (str, os.PathLike)):
-        return os.fsdecode(source), map_file(source) if mapped else memoryview(_content(source))
+        name = without_credentials(os.fsdecode(source))
+        return name, map_file(source) if mapped else memoryview(_content(source))
     if hasattr(source, "read"):
         content = source.read()
         if isinstance(content, (bytes, bytearray)):
@@ -119,10 +138,15 @@ def _open(source: Readable, mapped: bool) -> tuple[str, memoryview]:
 def open_regular(path: Path, mode: Literal["rb", "wb"] = "rb") -> BinaryIO:
     """The file at `path`, opened to be read, or to be written from its start.
 
+    A file in a store is read at once, and written when it is closed; `discard` closes it without.
+
     Raises:
         FileError: it cannot be opened, or is a directory, a pipe, a socket or a device: reading
             those may wait for ever, or never end.
     """
+    if is_remote(path):
+        return _open_remote(path, mode)
+    path = local_path(path)
     try:
         if mode == "rb" or os.path.exists(path):
             check_regular(os.stat(path).st_mode, path)
@@ -137,6 +161,22 @@ def open_regular(path: Path, mode: Literal["rb", "wb"] = "rb") -> BinaryIO:
         file.close()
         raise
     return file
+
+
+def _open_remote(url: str, mode: Literal["rb", "wb"]) -> BinaryIO:
+    if mode == "rb":
+        return io.BytesIO(_content(url))
+    from .remote.writing import RemoteWriter
+
+    return RemoteWriter(url)
+
+
+def discard(file: IO[bytes]) -> bool:
+    """Closes a file that is being written to a store, which does not get it; False for others."""
+    if not hasattr(file, "discard"):
+        return False
+    file.discard()
+    return True
 
 
 def _at_once(path: str, flags: int) -> int:
@@ -177,6 +217,10 @@ def read_file(path: Path) -> bytes:
 
 
 def _content(path: Path) -> bytearray:
+    if is_remote(path):
+        from .remote.ranges import content_of
+
+        return content_of(path)
     with open_regular(path) as file:
         try:
             content = bytearray(os.fstat(file.fileno()).st_size)
@@ -189,38 +233,80 @@ def _content(path: Path) -> bytearray:
     return content
 
 
-def open_buffer(path: Path) -> memoryview:
-    """The content of the file at `path`, to be read in parts.
+def open_buffer(path: Path) -> Buffer:
+    """The content of the file at `path`, to be read in slices.
 
     Raises:
         FileError: it cannot be opened or mapped, or is no regular file.
     """
+    if is_remote(path):
+        from .remote.ranges import RemoteFile
+
+        return RemoteFile(path)
     return map_file(path, mmap.ACCESS_READ)
 
 
-def check_length(content: memoryview, path: Path) -> None:
+def check_length(content: Buffer, path: Path) -> None:
     """Refuses to touch what is no longer there, for which the system would end the process.
+
+    Stores see it themselves.
 
     Raises:
         FileError: the mapped file has been cut off since it was opened.
     """
-    mapped = content.obj
+    mapped = content.obj if isinstance(content, memoryview) else None
     if isinstance(mapped, mmap.mmap) and mapped.size() < len(content):
         reason = f"was cut off from {len(content)} to {mapped.size()} bytes while open"
         raise FileError(errno.EIO, reason, os.fsdecode(path))
 
 
+def release(content: Buffer) -> None:
+    """Gives back what `open_buffer` took, without waiting for the collector of garbage."""
+    if not isinstance(content, memoryview):
+        content.close()
+        return
+    mapped = content.obj
+    content.release()
+    if isinstance(mapped, mmap.mmap):
+        mapped.close()
+
+
 def path_exists(path: Path) -> bool:
-    """Whether there is a file at `path`."""
-    return os.path.exists(path)
+    """Whether there is a file at `path`; a store may fail to say it, which is an error."""
+    if is_remote(path):
+        from .remote import folders
+
+        return folders.exists(path)
+    return os.path.exists(local_path(path))
+
+
+def file_size(path: Path) -> int:
+    """How many bytes the file at `path` has.
+
+    Raises:
+        FileError: there is none.
+    """
+    if is_remote(path):
+        return len(open_buffer(path))
+    try:
+        return os.stat(local_path(path)).st_size
+    except OSError as error:
+        raise FileError.of(error, os.fsdecode(path)) from None
+
+
+def is_link(path: Path) -> bool:
+    """Whether `path` is a symbolic link, of which stores have none."""
+    return not is_remote(path) and os.path.islink(path)
 
 
 def map_file(path: Path, access: int = mmap.ACCESS_COPY) -> memoryview:
-    """The content of the regular file at `path`, mapped into memory.
+    """The content of the regular file at `path`, mapped into memory; what is in a store is read.
 
     Raises:
         FileError: it cannot be opened or mapped, or is no regular file.
     """
+    if is_remote(path):
+        return memoryview(_content(path))
     with open_regular(path) as file:
         try:
             if not os.fstat(file.fileno()).st_size:

@@ -31,7 +31,7 @@ def _lines(text: bytes, what: str) -> Iterator[tuple[int, str]]:
 
 def parse_csv(text: bytes, dtype: str = "float32") -> _Numbers:
     """Numbers separated by commas: (lines, numbers in each); also integers like ``2e+00``."""
-    lines = [line for _, line in _lines(text, "CSV")]
+    lines = [_ascii(number, line) for number, line in _lines(text, "CSV")]
     if not lines:
         raise FormatError("CSV: there are no numbers")
     try:
@@ -43,6 +43,13 @@ def parse_csv(text: bytes, dtype: str = "float32") -> _Numbers:
         return _loaded(lines, dtype, _integer)  # fifty times as slow
     except (ValueError, OverflowError) as error:
         raise FormatError(f"CSV: {str(error)[:200]}") from None
+
+
+def _ascii(number: int, line: str) -> str:
+    """The line; NumPy reads beside its tables where integers have characters of other planes."""
+    if not line.isascii():
+        raise FormatError(f"CSV: line {number}: {line[:60]!r} has characters of no number")
+    return line
 
 
 def _loaded(

@@ -48,9 +48,14 @@ def __getattr__(name: str) -> Any:
     elif name in __all__:
         value = _import_module(f"{__name__}.{name}")
     else:
+        from ..core.base.doors import leave
         from ..core.base.mxnet_names import MissingName
 
-        raise MissingName(__name__, name, __dir__)
+        try:
+            raise MissingName(__name__, name, __dir__)
+        except MissingName as error:
+            leave(error)
+            raise
     globals()[name] = value
     return value
 

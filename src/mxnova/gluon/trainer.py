@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import optimizer as opt
+from ..core.base.doors import facade
 from ..core.base.errors import (
     ArgumentError,
     AssertedError,
@@ -14,6 +15,7 @@ from ..core.base.errors import (
     argument_error,
     shown,
 )
+from ..core.base.html import fact_table
 from ..core.nd.array import NDArray
 from ..core.runtime.context import Context
 from ..formats.atomic import replacing
@@ -21,6 +23,7 @@ from ..formats.source import read_file
 from ..formats.states import StatesFile, read_states
 from ..kvstore import KVStore, KVStoreBase
 from ..kvstore.choice import dense_store, sparse_store
+from ..optimizer.base import optimizer_facts
 from ..optimizer.states import described
 from .overlap import Overlap
 from .parameter import Parameter
@@ -92,6 +95,17 @@ class Trainer:
         self._forget_kvstore()
         for param in self._params:
             param._set_trainer(self)
+
+    def _repr_html_(self) -> str:
+        optimizer, store = self._optimizer, self._kvstore_params["kvstore"]
+        facts = {
+            "optimizer": type(optimizer).__name__,
+            **optimizer_facts(optimizer),
+            "parameters": len(self._params),
+            "contexts": ", ".join(map(str, self._contexts)),
+            "store": self._kvstore.type if self._kvstore is not None else store,
+        }
+        return fact_table("Trainer", facts)
 
     def _check_contexts(self) -> list[Context]:
         """The contexts that all parameters are on."""
@@ -468,3 +482,6 @@ def _listed(params: Any) -> list[Parameter]:
                 f"Trainer: params: must be Parameters; one is a {type(param).__name__}"
             )
     return list(params)
+
+
+facade(__name__)

@@ -14,7 +14,6 @@ import sys
 import urllib.error
 import urllib.parse
 import urllib.request
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from http.client import HTTPException
 from pathlib import Path, PureWindowsPath
@@ -26,6 +25,7 @@ import torch
 from .. import __name__ as _package
 from .. import ndarray as nd
 from ..core.base import env
+from ..core.base.doors import door, facade
 from ..core.base.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -34,6 +34,7 @@ from ..core.base.errors import (
     argument_error,
     shown,
 )
+from ..core.base.user_warnings import warn_user
 from ..core.graph.numpy_symbol import _Symbol
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
@@ -63,6 +64,7 @@ _log = logging.getLogger(__name__)
 # Batches ------------------------------------------------------------------------------------------
 
 
+@door
 def split_data(
     data: NDArray, num_slice: int, batch_axis: int = 0, even_split: bool = True
 ) -> list[NDArray]:
@@ -103,6 +105,7 @@ def split_data(
     return parts
 
 
+@door
 def split_and_load(
     data: Any, ctx_list: Sequence[Context], batch_axis: int = 0, even_split: bool = True
 ) -> list[NDArray]:
@@ -132,6 +135,7 @@ def split_and_load(
 # Gradients ----------------------------------------------------------------------------------------
 
 
+@door
 def clip_global_norm(
     arrays: Iterable[NDArray], max_norm: float, check_isfinite: bool = True
 ) -> float | NDArray:
@@ -160,10 +164,9 @@ def clip_global_norm(
     parts = [value if isinstance(value, torch.Tensor) else value.data for value in values]
     total = _norm_of(parts)
     if check_isfinite and not math.isfinite(float(total)):
-        warnings.warn(
+        warn_user(
             f"clip_global_norm: the norm is {float(total)}, so that what is clipped is undefined",
             UserWarning,
-            stacklevel=2,
         )
     scale = (max_norm / (total + 1e-8)).clamp(max=1.0)
     for array, value, part in zip(arrays, values, parts, strict=True):
@@ -195,6 +198,7 @@ _STEP = 1 << 20  # bytes that are read at once
 _TIMEOUT = 60.0  # seconds without a byte
 
 
+@door
 def check_sha1(filename: str, sha1_hash: str) -> bool:
     """Whether the SHA-1 of a file's content is `sha1_hash`, in lower case.
 
@@ -209,6 +213,7 @@ def check_sha1(filename: str, sha1_hash: str) -> bool:
     return sha1.hexdigest() == sha1_hash
 
 
+@door
 def download(
     url: str,
     path: str | None = None,
@@ -244,7 +249,7 @@ def download(
         return str(target)
     if not verify_ssl:
         text = "Unverified HTTPS request is being made (verify_ssl=False)."
-        warnings.warn(f"{text} The server of {url} may be anybody.", UserWarning, stacklevel=2)
+        warn_user(f"{text} The server of {url} may be anybody.", UserWarning)
     target.parent.mkdir(parents=True, exist_ok=True)
     for left in range(retries, -1, -1):
         try:
@@ -269,6 +274,7 @@ def _target_of(url: str, path: str | None) -> Path:
     return target / name_in_url(url) if is_folder else target
 
 
+@door
 def name_in_url(url: str) -> str:
     """The last part of a URL, as the name of a file.
 
@@ -347,6 +353,7 @@ def _shown_progress(stream: BinaryIO, n_bytes: int | None, name: str) -> Iterato
             yield part
 
 
+@door
 def replace_file(src: str, dst: str) -> None:
     """Move a file atomically to a path that may exist.
 
@@ -391,3 +398,6 @@ def _check_same_symbol_type(symbols: Sequence[Symbol]) -> type[Symbol]:
             "as_nd_ndarray() make them of one kind"
         )
     return kinds[0]
+
+
+facade(__name__)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ..core.base.doors import facade
 from . import detection, image
 from . import detection as det
 from .detection import *  # noqa: F403
@@ -16,3 +17,6 @@ __all__ = [
     "image",
     *sorted({n for n in (*_names, *_names_of_detection) if not n.startswith("_")}),
 ]
+
+
+facade(__name__)

@@ -15,6 +15,7 @@ import numpy as np
 from mxnova import ndarray as nd
 from mxnova.core.base.errors import AssertedError
 
+from ..core.base.doors import door
 from .augmenter import Augmenter
 from .color_augmenters import (
     ColorJitterAug,
@@ -216,6 +217,7 @@ _IMAGENET_EIGENVECTORS = (
 )
 
 
+@door
 def CreateAugmenter(  # noqa: N802 - MXNet's name
     data_shape: tuple[int, int, int],
     resize: int = 0,
@@ -279,11 +281,13 @@ def CreateAugmenter(  # noqa: N802 - MXNet's name
     return chosen
 
 
+@door
 def imagenet_components() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Eigenvalues and eigenvectors of the colours of ImageNet."""
     return np.array(_IMAGENET_EIGENVALUES), np.array(_IMAGENET_EIGENVECTORS)
 
 
+@door
 def statistic(name: str, value: Any) -> Any:
     """Return the `mean` or `std` for normalization; True selects that of ImageNet."""
     if value is True:

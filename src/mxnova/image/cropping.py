@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import random
-import warnings
 from typing import Any
 
 from mxnova import ndarray as nd
 from mxnova.core.base.errors import AssertedError
 
+from ..core.base.doors import door
+from ..core.base.user_warnings import warn_user
 from .reading import _get_interp_method, imresize
 
 __all__ = [
@@ -29,6 +30,7 @@ _Size = tuple[int, int]
 _Place = tuple[int, int, int, int]
 
 
+@door
 def scale_down(src_size: _Size, size: _Size) -> _Size:
     """`size` made smaller, in proportion, until it fits into `src_size`.
 
@@ -49,6 +51,7 @@ def scale_down(src_size: _Size, size: _Size) -> _Size:
     return int(width), int(height)
 
 
+@door
 def fixed_crop(
     src: nd.NDArray, x0: int, y0: int, w: int, h: int, size: _Size | None = None, interp: int = 2
 ) -> nd.NDArray:
@@ -74,6 +77,7 @@ def fixed_crop(
     return imresize(part, *size, interp=interp)
 
 
+@door
 def random_crop(src: nd.NDArray, size: _Size, interp: int = 2) -> tuple[nd.NDArray, _Place]:
     """A random part of an image, as large as `size` or as fits, brought to `size`; its place.
 
@@ -94,6 +98,7 @@ def random_crop(src: nd.NDArray, size: _Size, interp: int = 2) -> tuple[nd.NDArr
     return fixed_crop(src, x0, y0, w, h, size, interp), (x0, y0, w, h)
 
 
+@door
 def center_crop(src: nd.NDArray, size: _Size, interp: int = 2) -> tuple[nd.NDArray, _Place]:
     """The middle of an image, as large as `size` or as fits, brought to `size`; its place.
 
@@ -117,6 +122,7 @@ def center_crop(src: nd.NDArray, size: _Size, interp: int = 2) -> tuple[nd.NDArr
 _ATTEMPTS = 10
 
 
+@door
 def random_size_crop(
     src: nd.NDArray,
     size: _Size,
@@ -148,7 +154,7 @@ def random_size_crop(
         (4, 4, 3)
     """
     if "min_area" in kwargs:
-        warnings.warn("min_area is now area", DeprecationWarning, stacklevel=2)
+        warn_user("min_area is now area", DeprecationWarning)
         area = kwargs.pop("min_area")
     if kwargs:
         raise AssertedError(f"random_size_crop: there are no arguments {', '.join(kwargs)}")
@@ -165,6 +171,7 @@ def random_size_crop(
     return center_crop(src, size, interp)
 
 
+@door
 def color_normalize(src: nd.NDArray, mean: Any, std: Any = None) -> nd.NDArray:
     """`src`, of which `mean` has been subtracted and which `std` has divided, in place.
 

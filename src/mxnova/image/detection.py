@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ..core.base.doors import facade
 from .det_augmenters import (
     DetAugmenter,
     DetBorrowAug,
@@ -28,3 +29,6 @@ __all__ = [
     "ImageDetIter",
     "copyMakeBorder",
 ]
+
+
+facade(__name__)

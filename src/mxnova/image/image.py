@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ..core.base.doors import facade
 from .augmenter import Augmenter, RandomOrderAug, SequentialAug
 from .augmenters import (
     CastAug,
@@ -79,3 +80,6 @@ __all__ = [
     "resize_short",
     "scale_down",
 ]
+
+
+facade(__name__)

@@ -17,6 +17,8 @@ from mxnova.core.base.errors import ArgumentError, AssertedError, argument_error
 from mxnova.ndarray import _internal
 from mxnova.util import is_np_array
 
+from ..core.base.doors import door
+
 __all__ = ["copyMakeBorder", "imdecode", "imread", "imresize", "resize_short"]
 
 
@@ -25,6 +27,7 @@ def _of_front_end(image: nd.NDArray) -> nd.NDArray:
     return image.as_np_ndarray() if is_np_array() else image
 
 
+@door
 def imread(filename: str, *args: Any, **kwargs: Any) -> nd.NDArray:
     """The image in a file: uint8 (height, width, channels).
 
@@ -40,6 +43,7 @@ def imread(filename: str, *args: Any, **kwargs: Any) -> nd.NDArray:
     return _of_front_end(_internal._cvimread(filename, *args, **kwargs))
 
 
+@door
 def imdecode(buf: Any, *args: Any, **kwargs: Any) -> nd.NDArray:
     """The image in the bytes of a file: uint8 (height, width, channels).
 
@@ -68,6 +72,7 @@ def imdecode(buf: Any, *args: Any, **kwargs: Any) -> nd.NDArray:
     return _of_front_end(_internal._cvimdecode(buf, *args, **kwargs))
 
 
+@door
 def imresize(src: nd.NDArray, w: int, h: int, *args: Any, **kwargs: Any) -> nd.NDArray:
     """An image of another size.
 
@@ -85,6 +90,7 @@ def imresize(src: nd.NDArray, w: int, h: int, *args: Any, **kwargs: Any) -> nd.N
     return _of_front_end(_internal._cvimresize(src, w, h, *args, **kwargs))
 
 
+@door
 def copyMakeBorder(  # noqa: N802 - OpenCV's name
     src: nd.NDArray, top: int, bot: int, left: int, right: int, *args: Any, **kwargs: Any
 ) -> nd.NDArray:
@@ -138,6 +144,7 @@ def _get_interp_method(interp: int, sizes: Sequence[int] = ()) -> int:
     return _AREA if height < old_height and width < old_width else _BILINEAR
 
 
+@door
 def resize_short(src: nd.NDArray, size: int, interp: int = 2) -> nd.NDArray:
     """An image whose shorter side is `size` long, of the same proportions.
 

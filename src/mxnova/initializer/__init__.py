@@ -8,6 +8,7 @@ values of their own. A parameter with an initializer among its attributes is fil
 
 # ruff: noqa: F401 - programs take modules from here, too
 from .. import ndarray, registry
+from ..core.base.doors import facade
 from ..ndarray import NDArray, random
 from .base import InitDesc, Initializer, alias, create, register
 from .by_name import Load, Mixed
@@ -35,3 +36,6 @@ __all__ = [
     "create",
     "register",
 ]
+
+
+facade(__name__)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import logging
 import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -21,6 +20,7 @@ from ..core.base.errors import (
     argument_error,
     shown,
 )
+from ..core.base.user_warnings import warn_user
 from ..registry import get_alias_func, get_create_func, get_register_func
 
 __all__ = ["InitDesc", "Initializer", "alias", "bilinear_kernel", "create", "register"]
@@ -124,7 +124,7 @@ class Initializer:
         if not isinstance(name, str):
             raise ArgumentTypeError(f"Initializer: name={shown(name)}: must be an InitDesc")
         text = "an initializer called with plain text is deprecated: call it with an InitDesc"
-        warnings.warn(text, DeprecationWarning, stacklevel=3)
+        warn_user(text, DeprecationWarning)
         for start, ending, method in _BY_NAME:
             if name.startswith(start) and name.endswith(ending):
                 getattr(self, method)(name, arr)
@@ -175,9 +175,9 @@ def _fill_as_described(desc: InitDesc, init: str, arr: NDArray) -> None:
     """Fills an array by the initializer that its variable names, as a file may have it."""
     try:
         create(init)._init_weight(desc, arr)
-    except MXNetError:
-        raise
     except (TypeError, ValueError, ArithmeticError) as error:  # of its arguments
+        if isinstance(error, MXNetError) and not isinstance(error, ArgumentTypeError):
+            raise
         raise argument_error(f"variable {str(desc)!r}", "__init__", init, str(error)) from error
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.base.errors import AssertedError, shown
+from ..core.base.html import table
 
 if TYPE_CHECKING:
     from ..core.nd.array import NDArray
@@ -126,6 +127,15 @@ class DataIter:
 
     def __iter__(self) -> DataIter:
         return self
+
+    def _repr_html_(self) -> str:
+        described = [
+            [kind, one.name, str(one.shape), np.dtype(one.dtype).name]
+            for kind in ("data", "label")
+            for one in getattr(self, f"provide_{kind}", None) or ()
+        ]
+        caption = f"{type(self).__name__}, batches of {self.batch_size}"
+        return table(caption, ["", "name", "shape", "dtype"], described)
 
     def reset(self) -> None:
         """Starts from the beginning."""

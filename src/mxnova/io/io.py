@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """MXNet's module of iterators."""
 
+from ..core.base.doors import facade
 from .array_files import CSVIter, LibSVMIter, MNISTIter
 from .batch import DataBatch, DataDesc, DataIter
 from .image_record import (
@@ -34,3 +35,6 @@ __all__ = [
     "PrefetchingIter",
     "ResizeIter",
 ]
+
+
+facade(__name__)

@@ -15,7 +15,8 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal
 
-from ..core.base.errors import ArgumentTypeError, MXNetError, from_foreign
+from ..core.base.doors import leave
+from ..core.base.errors import ArgumentTypeError, MXNetError, candidates, from_foreign
 from ..core.base.parameter_types import FloatKind, IntKind, TupleKind
 from ..core.base.params import Field, Floats, PosInt, Shape, fields_of, parse_attrs
 from .parameter_docs import with_parameters
@@ -263,23 +264,31 @@ def iterator(
         name = make.__name__
 
         def create(*args: Any, **kwargs: Any) -> Any:
-            if args:
-                raise ArgumentTypeError(f"{name}: takes keyword arguments only")
-            fields = _fields(declaration)
-            known = {field.name for field in fields}
-            names = {n: kwargs.pop(n) for n in ("data_name", "label_name") if n in kwargs}
-            unknown = kwargs.keys() - known - set(ignored)
-            if unknown:
-                listing = ", ".join(sorted(unknown))
-                _log.warning("%s: there are no arguments %s: ignored", name, listing)
-            given = {n: v for n, v in kwargs.items() if n in known}
-            params = SimpleNamespace(**parse_attrs(name, fields, given))
             try:
-                return make(params, **names)
-            except (ArithmeticError, MemoryError, ValueError) as error:  # of sizes out of bounds
-                if isinstance(error, MXNetError):
-                    raise
-                raise from_foreign(error, name) from error
+                if args:
+                    raise ArgumentTypeError(f"{name}: takes keyword arguments only")
+                fields = _fields(declaration)
+                known = {field.name for field in fields}
+                names = {n: kwargs.pop(n) for n in ("data_name", "label_name") if n in kwargs}
+                unknown = kwargs.keys() - known - set(ignored)
+                if unknown:
+                    listing = ", ".join(n + candidates(n, known) for n in sorted(unknown))
+                    _log.warning("%s: there are no arguments %s: ignored", name, listing)
+                given = {n: v for n, v in kwargs.items() if n in known}
+                params = SimpleNamespace(**parse_attrs(name, fields, given))
+                try:
+                    return make(params, **names)
+                except (
+                    ArithmeticError,
+                    MemoryError,
+                    ValueError,
+                ) as error:  # of sizes
+                    if isinstance(error, MXNetError):
+                        raise
+                    raise from_foreign(error, name) from error
+            except Exception as error:
+                leave(error)
+                raise
 
         create.__name__ = create.__qualname__ = name
         create.__module__ = make.__module__

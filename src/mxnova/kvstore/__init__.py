@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stores of values by key, which sum up what several devices push."""
 
+from ..core.base.doors import facade
 from . import base, collective, kvstore, kvstore_server
 from .base import KVStoreBase, create
 from .kvstore import KVStore
@@ -16,3 +17,6 @@ __all__ = [
     "kvstore",
     "kvstore_server",
 ]
+
+
+facade(__name__)

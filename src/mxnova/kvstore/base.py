@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.base.doors import door
 from ..core.base.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -22,6 +23,7 @@ from .local import TYPES, LocalStore
 __all__ = ["KVStoreBase", "TestStore", "create"]
 
 
+@door
 def create(name: str = "local") -> KVStore | Any:
     """The store of the kind `name`, in any case.
 

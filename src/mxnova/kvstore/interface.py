@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar, TypeVar
 
 from ..core.base.errors import AssertedError, shown
+from ..core.base.user_warnings import warn_user
 
 __all__ = ["KVStoreBase"]
 
@@ -80,11 +80,10 @@ class KVStoreBase:
         name = klass.__name__.lower()
         old = KVStoreBase.kv_registry.get(name)
         if old is not None:
-            warnings.warn(
+            warn_user(
                 f"store {name!r} was {old.__module__}.{old.__qualname__}, and is now "
                 f"{klass.__module__}.{klass.__qualname__}",
                 UserWarning,
-                stacklevel=2,
             )
         KVStoreBase.kv_registry[name] = klass
         return klass

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from operator import index
 from typing import Any
 
+from ..core.base.doors import facade
 from ..core.base.errors import ArgumentError, AssertedError, MXNetError, argument_error, shown
 from ..core.nd.array import NDArray
 from ..formats.atomic import replacing
@@ -229,3 +230,6 @@ def _paired(key: Key, outs: list[NDArray], row_ids: list[NDArray]) -> list[tuple
             f"{len(outs)} arrays; must be one, or one for each"
         )
     return list(zip(outs, row_ids, strict=True))
+
+
+facade(__name__)

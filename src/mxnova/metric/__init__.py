@@ -9,6 +9,7 @@ which `get` tells; `get_global` tells of the whole run.
 import numpy
 
 from .. import ndarray, registry
+from ..core.base.doors import facade
 from .base import EvalMetric, alias, check_label_shapes, register
 from .binary import F1, MCC, _BinaryClassificationMetrics
 from .classification import PCC, Accuracy, TopKAccuracy
@@ -43,3 +44,6 @@ __all__ = [
     "np",
     "register",
 ]
+
+
+facade(__name__)

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from .. import ndarray as nd
 from ..core.base.errors import ArgumentError, ArgumentTypeError, shown
+from ..core.base.html import table
 from ..core.nd.base_array import BaseArray
 from ..core.nd.interop import tensor_from
 from ..registry import get_alias_func, get_register_func
@@ -67,6 +68,9 @@ class EvalMetric:
 
     def __str__(self) -> str:
         return f"EvalMetric: {dict(self.get_name_value())}"
+
+    def _repr_html_(self) -> str:
+        return table(type(self).__name__, ["metric", "value"], self.get_name_value())
 
     def get_config(self) -> dict[str, Any]:
         """Return the configuration from which `create` makes an equal metric."""

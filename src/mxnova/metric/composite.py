@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..core.base.doors import door
 from ..core.base.errors import OutOfRangeError
 from ..registry import get_create_func
 from .base import EvalMetric, alias, register
@@ -16,6 +17,7 @@ __all__ = ["CompositeEvalMetric", "create"]
 _create = get_create_func(EvalMetric, "metric")
 
 
+@door
 def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
     """Create a metric.
 

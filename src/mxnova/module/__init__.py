@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Modules: symbols that are bound, initialized, trained and asked, batch by batch."""
 
+from ..core.base.doors import facade
 from . import (
     base_module,
     bucketing_module,
@@ -29,3 +30,6 @@ __all__ = [
     "python_module",
     "sequential_module",
 ]
+
+
+facade(__name__)

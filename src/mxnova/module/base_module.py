@@ -16,6 +16,7 @@ from ..base import _as_list  # noqa: F401 - a name that packages use
 from ..callback import call_each
 from ..checkpoint import BatchEndParam, joined_params, split_params
 from ..checkpoint.checkpoints import Checkpoints
+from ..core.base.doors import facade
 from ..core.base.errors import ArgumentError, AssertedError, shown
 from ..io import DataBatch, DataIter
 from .descriptions import (  # noqa: F401 - names that packages use
@@ -23,6 +24,7 @@ from .descriptions import (  # noqa: F401 - names that packages use
     _check_names_match,
     _parse_data_desc,
 )
+from .progress import fit_progress
 from .steps import SGD, UNIFORM, Steps
 
 __all__ = ["BaseModule"]
@@ -145,28 +147,33 @@ class BaseModule(Steps):
         validation_metric = validation_metric or eval_metric
         eval_metric = metrics.create(eval_metric)
         given = locals()
-        for epoch in range(max(begin_epoch, done), num_epoch):
-            started = time.time()
-            self._fit_epoch(epoch, given)
-            self.logger.info("Epoch[%d] Time cost=%.3f", epoch, time.time() - started)
-            arg_params, aux_params = self.get_params()
-            self.set_params(arg_params, aux_params)
-            call_each(epoch_end_callback, epoch, self.symbol, arg_params, aux_params)
-            if eval_data is not None:
-                measured = self.score(
-                    eval_data,
-                    validation_metric,
-                    score_end_callback=eval_end_callback,
-                    batch_end_callback=eval_batch_end_callback,
-                    epoch=epoch,
-                )
-                for name, value in measured:
-                    self.logger.info("Epoch[%d] Validation-%s=%f", epoch, name, value)
-            train_data.reset()
-            if saved is not None:
-                saved.save(self, self, epoch + 1, train_data)
+        with fit_progress(num_epoch, batch_end_callback) as given["batch_done"]:
+            for epoch in range(max(begin_epoch, done), num_epoch):
+                started = time.time()
+                self._fit_epoch(epoch, given)
+                self.logger.info("Epoch[%d] Time cost=%.3f", epoch, time.time() - started)
+                self._end_epoch(epoch, given)
         if saved is not None:
             saved.wait()
+
+    def _end_epoch(self, epoch: int, given: Mapping[str, Any]) -> None:
+        """What `fit`, whose arguments are `given`, does after an epoch."""
+        arg_params, aux_params = self.get_params()
+        self.set_params(arg_params, aux_params)
+        call_each(given["epoch_end_callback"], epoch, self.symbol, arg_params, aux_params)
+        if given["eval_data"] is not None:
+            measured = self.score(
+                given["eval_data"],
+                given["validation_metric"],
+                score_end_callback=given["eval_end_callback"],
+                batch_end_callback=given["eval_batch_end_callback"],
+                epoch=epoch,
+            )
+            for name, value in measured:
+                self.logger.info("Epoch[%d] Validation-%s=%f", epoch, name, value)
+        given["train_data"].reset()
+        if given["saved"] is not None:
+            given["saved"].save(self, self, epoch + 1, given["train_data"])
 
     def _fit_epoch(self, epoch: int, given: Mapping[str, Any]) -> None:
         """One epoch of `fit`, whose arguments are `given`."""
@@ -196,6 +203,8 @@ class BaseModule(Steps):
                 parameters = BatchEndParam(epoch, nbatch, eval_metric, seen)
                 call_each(callbacks, parameters)
             data_batch, nbatch = upcoming, nbatch + 1
+            if given["batch_done"] is not None:
+                given["batch_done"](epoch, nbatch, eval_metric)
         for name, value in values:
             self.logger.info("Epoch[%d] Train-%s=%f", epoch, name, value)
 
@@ -346,3 +355,6 @@ class BaseModule(Steps):
             auxiliary = self.get_params()[1]
             arrays = {f"{'aux' if n in auxiliary else 'arg'}:{n}": a for n, a in arrays.items()}
         self.set_params(*split_params(arrays, source))
+
+
+facade(__name__)

@@ -11,6 +11,7 @@ from typing import Any
 from .. import ndarray as nd
 from ..checkpoint import load_params
 from ..context import cpu
+from ..core.base.doors import facade
 from ..core.base.errors import ArgumentTypeError, AssertedError, shown
 from ..core.graph.serialize import saving
 from ..formats.states import StatesFile
@@ -504,3 +505,6 @@ class BucketingModule(BaseModule):
         module._loaded_params = (arg_params or {}, aux_params or {})
         module.params_initialized = True
         return module
+
+
+facade(__name__)

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from ..core.base.errors import ArgumentError, shown
+from ..core.base.user_warnings import warn_user
 from ..io import DataDesc
 from ..io.batch import described
 from ..symbol import Symbol
@@ -60,7 +60,7 @@ def _check_names_match(
 def _complain(text: str, throw: bool) -> None:
     if throw:
         raise ArgumentError(text)
-    warnings.warn(text, UserWarning, stacklevel=4)
+    warn_user(text, UserWarning)
 
 
 def _parse_data_desc(

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import ndarray as nd
 from ..checkpoint import load_checkpoint
 from ..context import Context, cpu
+from ..core.base.doors import facade
 from ..core.base.errors import AssertedError, AssertedTypeError, shown
+from ..core.base.mismatches import Mismatches
+from ..core.base.user_warnings import warn_user
 from ..core.graph.serialize import saving
 from ..initializer import InitDesc
 from ..io import DataDesc
@@ -192,9 +194,11 @@ class Module(OptimizedModule):
             return
         self._require("init_params", "binded")
         attributes = self._symbol.attr_dict()
+        told = Mismatches()
         for own, given in ((self._arg_params, arg_params), (self._aux_params, aux_params)):
             if given is not None:
-                check_values(own, given, allow_missing)
+                check_values(own, given, allow_missing, told)
+        told.check()
         for own, given in ((self._arg_params, arg_params), (self._aux_params, aux_params)):
             for name in sorted(own):  # type: ignore[arg-type]
                 array = own[name]  # type: ignore[index]
@@ -467,7 +471,7 @@ class Module(OptimizedModule):
 
 def _warn_ignored(call: str) -> None:
     text = "parameters have values already; force_init=True sets them again"
-    warnings.warn(f"{call}: {text}", UserWarning, stacklevel=3)
+    warn_user(f"{call}: {text}", UserWarning)
 
 
 def _group_of(module: Module | None, n_contexts: int) -> Any:
@@ -491,3 +495,6 @@ def _reshaped(descs: Sequence[DataDesc], shapes: Sequence[Any]) -> list[DataDesc
     """Descriptions of arrays that are as others but for their shapes."""
     pairs = zip(descs, shapes, strict=False)
     return [DataDesc(desc.name, shape, desc.dtype, desc.layout) for desc, shape in pairs]
+
+
+facade(__name__)

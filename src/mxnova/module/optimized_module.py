@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import optimizer as opt
 from ..core.base.errors import AssertedError, AssertedTypeError, MXNetError, shown
+from ..core.base.user_warnings import warn_user
 from ..formats.atomic import replacing
 from ..formats.source import read_file
 from ..formats.states import StatesFile, read_states
@@ -100,7 +100,7 @@ class OptimizedModule(BaseModule):
             raise AssertedTypeError(f"init_optimizer: {text}")
         elif optimizer.rescale_grad != 1.0 / size:
             text = f"rescale_grad={optimizer.rescale_grad} is not 1 / {size}, the size of a batch"
-            warnings.warn(f"init_optimizer: {text}", UserWarning, stacklevel=3)
+            warn_user(f"init_optimizer: {text}", UserWarning)
         devices = len(self._context)
         return create_optimizer(optimizer, options, self._param_names, size, devices, on_store)
 
@@ -129,7 +129,7 @@ class OptimizedModule(BaseModule):
             return
         if not self._kvstore or not self._update_on_kvstore:
             text = "sparse_row_id_fn is not used: no store updates the parameters"
-            warnings.warn(f"prepare: {text}", UserWarning, stacklevel=2)
+            warn_user(f"prepare: {text}", UserWarning)
             return
         row_ids = sparse_row_id_fn(data_batch)
         if not isinstance(row_ids, Mapping):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import ndarray as nd
+from ..core.base.doors import facade
 from ..core.base.errors import AssertedError, shown
 from .base_module import BaseModule
 from .steps import SGD, UNIFORM, Params
@@ -244,3 +245,6 @@ def _check_order(kind: str, names: Sequence[str], shapes: Sequence[Any]) -> None
 def _check_merged(call: str, merged: bool) -> None:
     if not merged:
         raise AssertedError(f"{call}: merge_multi_context=False: a PythonModule has one device")
+
+
+facade(__name__)

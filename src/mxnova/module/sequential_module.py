@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import ndarray as nd
+from ..core.base.doors import facade
 from ..core.base.errors import AssertedError, candidates
 from ..io import DataBatch, DataDesc
 from ..io.batch import described
@@ -299,3 +300,6 @@ def _named(names: Sequence[str], shapes: Sequence[Any]) -> list[DataDesc]:
         raise AssertedError(f"bind: {text}")
     pairs = zip(names, map(described, shapes), strict=True)
     return [DataDesc(name, desc.shape, desc.dtype, desc.layout) for name, desc in pairs]
+
+
+facade(__name__)

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.base.errors import ArgumentError, MXNetError
+from ..core.base.errors import ArgumentError, MXNetError, candidates
+from ..core.base.mismatches import Mismatches
 from ..ndarray import NDArray
 
 __all__ = ["BucketError", "MissingValueError", "check_values"]
@@ -16,15 +17,22 @@ class MissingValueError(MXNetError):
     """A parameter without a value; MXNet's RuntimeError."""
 
 
-def check_values(own: Any, given: Mapping[str, NDArray], allow_missing: bool) -> None:
-    """Raises unless `given` has a value that fits for each of `own`."""
+def check_values(
+    own: Any, given: Mapping[str, NDArray], allow_missing: bool, told: Mismatches
+) -> None:
+    """Notes what hinders `given` from giving each of `own` a value that fits."""
     for name, array in own.items():
-        if name not in given:
-            if not allow_missing:
-                raise MissingValueError(f"init_params: there is no value for {name!r}")
-        elif given[name].shape != array.shape:
-            text = f"the value of {name!r} has shape {given[name].shape}, it has {array.shape}"
-            raise MXNetError(f"init_params: {text}")
+        if name in given:
+            if given[name].shape != array.shape:
+                text = f"the value of {name!r} has shape {given[name].shape}, it has {array.shape}"
+                told.add("unfit", text, MXNetError(f"init_params: {text}"))
+        elif not allow_missing:
+            unused = [n for n in given if n not in own]
+            error = MissingValueError(
+                f"init_params: there is no value for {name!r}{candidates(name, unused)}; "
+                "allow_missing=True leaves it as it is"
+            )
+            told.add("missing", repr(name), error)
 
 
 class BucketError(ArgumentError, TypeError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.base.doors import door
 from ..core.base.parameter_types import NOT_GIVEN
 from ..core.distributions import sampler
 from ..core.facade import operator_names, operators
@@ -42,6 +43,7 @@ randint = _sampler("randint")
 uniform = _sampler("uniform")
 
 
+@door
 def randn(*shape: int, loc: Any = 0, scale: Any = 1, **kwargs: Any) -> NDArray:
     """Normally distributed numbers, `shape` given as separate sizes.
 
@@ -55,6 +57,7 @@ def randn(*shape: int, loc: Any = 0, scale: Any = 1, **kwargs: Any) -> NDArray:
     return result
 
 
+@door
 def multinomial(
     data: NDArray,
     shape: Any = NOT_GIVEN,
@@ -77,6 +80,7 @@ def multinomial(
     return draw(data, shape, get_prob, out=out, dtype=dtype, **kwargs)
 
 
+@door
 def shuffle(data: NDArray, **kwargs: Any) -> NDArray:
     """`data` with its first axis in random order.
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base import c_array_buf, check_call
+from ..core.base.doors import leave
 from ..core.facade import operator_names, operators
 from ..core.nd.array import NDArray
 from ..core.nd.functions import function_of
@@ -61,7 +62,11 @@ _sparse = operators(__name__, function_of, "_sparse_")
 
 
 def __getattr__(name: str) -> Any:
-    return _sparse(name) if f"_sparse_{name}" in REGISTRY else _plain(name)
+    try:
+        return _sparse(name) if f"_sparse_{name}" in REGISTRY else _plain(name)
+    except Exception as error:
+        leave(error)
+        raise
 
 
 def __dir__() -> list[str]:

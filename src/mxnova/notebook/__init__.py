@@ -2,5 +2,6 @@
 """What shows the progress of training in notebooks."""
 
 from . import callback
+from .live_plot import LivePlot
 
-__all__ = ["callback"]
+__all__ = ["LivePlot", "callback"]

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..checkpoint import BatchEndParam
+from ..core.base.doors import facade
 from ..core.base.errors import MXNetError
 
 __all__ = [
@@ -286,3 +287,6 @@ def args_wrapper(*args: Any) -> dict[str, list[Callable[..., None]]]:
         for name, callback in logger.callback_args().items():
             found.setdefault(name, []).append(callback)
     return found
+
+
+facade(__name__)

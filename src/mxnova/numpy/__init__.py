@@ -3,6 +3,7 @@
 
 import numpy as _numpy
 
+from ..core.base.doors import facade
 from ..core.nd.numpy_array import ndarray
 from . import (
     arrayprint,
@@ -44,3 +45,6 @@ __all__ = [
     *fallback.__all__,
     *utils.__all__,
 ]
+
+
+facade(__name__)

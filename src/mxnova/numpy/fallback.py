@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.base.doors import facade
 from ..core.base.examples import with_example
 from ..core.nd.numpy_array import by_numpy
 
@@ -59,3 +60,6 @@ def _implementation(name: str) -> Callable[..., Any]:
 
 globals().update({name: computed_by(_implementation(name), name) for name in _NAMES})
 __all__ = [*_NAMES]
+
+
+facade(__name__)

@@ -5,6 +5,7 @@ from typing import Any
 
 from ..base import check_call, classproperty, with_metaclass
 from ..context import Context, cpu, cpu_pinned, current_context, gpu, gpu_memory_info, num_gpus
+from ..core.base.doors import leave
 from ..core.facade import operator_names
 from ..ndarray import numpy_extension as _operators
 from ..util import (
@@ -84,7 +85,11 @@ def constraint_check(x: Any, msg: str = "Constraint violated.") -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    return getattr(_operators, name)
+    try:
+        return getattr(_operators, name)
+    except Exception as error:
+        leave(error)
+        raise
 
 
 def __dir__() -> list[str]:

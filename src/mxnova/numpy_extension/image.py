@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from ..core.base.doors import leave
 from ..core.facade import operator_names
 from ..ndarray.numpy_extension import image as _operators
 from ..util import is_np_array
@@ -18,11 +19,15 @@ _FUNCTIONS = (  # of mx.image, which follow the semantics in force
 
 
 def __getattr__(name: str) -> Any:
-    if name in _FUNCTIONS:
-        from .. import image  # OpenCV comes with it
+    try:
+        if name in _FUNCTIONS:
+            from .. import image  # OpenCV comes with it
 
-        return getattr(image, name)
-    return getattr(_operators, name)
+            return getattr(image, name)
+        return getattr(_operators, name)
+    except Exception as error:
+        leave(error)
+        raise
 
 
 def __dir__() -> list[str]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizers, the registry that makes them by name, and what keeps their states."""
 
+from ..core.base.doors import facade
 from ..ndarray import abs as NDabs
 from . import contrib, optimizer
 from .optimizer import (
@@ -65,3 +66,6 @@ __all__ = [
     "optimizer",
     "register",
 ]
+
+
+facade(__name__)

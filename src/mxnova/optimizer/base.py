@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from .. import ndarray as nd
 from ..core.base import env
+from ..core.base.doors import door
 from ..core.base.dtypes import BFLOAT16, dtype_of
 from ..core.base.errors import (
     ArgumentError,
@@ -20,7 +20,9 @@ from ..core.base.errors import (
     candidates,
     shown,
 )
+from ..core.base.html import fact_table
 from ..core.base.scopes import is_np_array
+from ..core.base.user_warnings import warn_user
 from ..lr_scheduler import LRScheduler
 
 __all__ = [
@@ -116,6 +118,9 @@ class Optimizer:
         self.set_lr_mult({})
         self.set_wd_mult({})
 
+    def _repr_html_(self) -> str:
+        return fact_table(type(self).__name__, optimizer_facts(self))
+
     def _first_rate(self, learning_rate: float | None) -> float | None:
         """The rate to begin with, which the scheduler takes over where both are given."""
         scheduler = self.lr_scheduler
@@ -144,16 +149,16 @@ class Optimizer:
         name = klass.__name__.lower()
         if name in Optimizer.opt_registry:
             old = Optimizer.opt_registry[name]
-            warnings.warn(
+            warn_user(
                 f"optimizer {name!r} was {old.__module__}.{old.__qualname__}, and is now "
                 f"{klass.__module__}.{klass.__qualname__}",
                 UserWarning,
-                stacklevel=2,
             )
         Optimizer.opt_registry[name] = klass
         return klass
 
     @staticmethod
+    @door
     def create_optimizer(name: str, **kwargs: Any) -> Optimizer:
         """The optimizer that is registered as `name` (in any case), made with `kwargs`.
 
@@ -202,11 +207,10 @@ class Optimizer:
         if self.multi_precision:
             master = weight.astype("float32")
             return self._paired(self.create_state(index, master), master)
-        warnings.warn(
+        warn_user(
             f"{type(self).__name__} sums up in {dtype_of(weight).name}, which may train badly: "
             "multi_precision=True keeps float32 copies of weights",
             UserWarning,
-            stacklevel=2,
         )
         return self.create_state(index, weight)
 
@@ -436,3 +440,21 @@ def arrays_of(state: Any) -> tuple[nd.NDArray, ...]:
     if isinstance(state, tuple):
         return tuple([array for part in state for array in arrays_of(part)])
     return () if state is None else (state,)
+
+
+def optimizer_facts(optimizer: Optimizer) -> dict[str, Any]:
+    """The rate, the updates so far, and the numbers that an optimizer was made with, by name."""
+    numbers = {
+        name: value
+        for name, value in vars(optimizer).items()
+        if isinstance(value, (bool, int, float)) and not name.startswith("_")
+    }
+    for name in ("lr", "num_update", "begin_num_update", "aggregate_num", "allow_np_array"):
+        numbers.pop(name, None)
+    scheduler = optimizer.lr_scheduler
+    return {
+        "learning_rate": optimizer.learning_rate,
+        **({} if scheduler is None else {"lr_scheduler": type(scheduler).__name__}),
+        "updates": optimizer.num_update,
+        **numbers,
+    }

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ndarray as nd
+from ..core.base.doors import facade
 from ..core.base.errors import ArgumentError
 from ..ndarray import clip, mean, sqrt, square
 from .base import Optimizer, register
@@ -52,3 +53,6 @@ class GroupAdaGrad(Optimizer):
             grad = clip(grad, -self.clip_gradient, self.clip_gradient)
         state += mean(square(grad), axis=1, keepdims=True)
         weight[:] -= lr * grad / sqrt(state + self.float_stable_eps)
+
+
+facade(__name__)

@@ -2,6 +2,7 @@
 """Every optimizer, and the operators that they use, under the name of MXNet's module."""
 
 # ruff: noqa: F401 - programs take operators from here, too
+from ..core.base.doors import facade
 from ..ndarray import (
     NDArray,
     adam_update,
@@ -81,3 +82,6 @@ __all__ = [
     "get_updater",
     "register",
 ]
+
+
+facade(__name__)

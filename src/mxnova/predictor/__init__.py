@@ -4,7 +4,11 @@
 Importing it, and running compiled models, does not import torch.
 """
 
+from ..core.base.doors import facade
 from .array_list import NDList
 from .predictor import Predictor, Session
 
 __all__ = ["NDList", "Predictor", "Session"]
+
+
+facade(__name__)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..core.base.errors import ArgumentError, argument_error, candidates
+from ..formats.checkpoint_files import prefix_of
 
 __all__ = ["METHODS", "METRICS", "Options", "kind_and_method"]
 
@@ -63,7 +64,7 @@ def kind_and_method(output: str | None, method: str | None, source: str) -> tupl
     method = method or _DEFAULT[kind]
     kinds = METHODS[method].kinds
     if output is None:
-        stem = source.rstrip("/")
+        stem = prefix_of(source.rstrip("/")).removesuffix(".onnx")
         return f"{stem}-quantized{_TARGETS[kinds[0]]}", kinds[0], method
     if (kind or "mxnet") not in kinds:
         known = " or ".join(_TARGETS[k] or "a prefix" for k in kinds)

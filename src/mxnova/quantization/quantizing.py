@@ -158,9 +158,9 @@ def _opened(model: str | os.PathLike[str] | OpenedModel, epoch: int | None) -> O
     if isinstance(model, OpenedModel):
         return model
     path = os.fspath(model)
-    if path.endswith((".mxnova", ".onnx")):
+    if path.endswith(".mxnova"):
         raise ArgumentError(
-            f"quantize: {path}: give the model that it was made of: the prefix of a checkpoint, or "
-            "an archive or folder (an .onnx file becomes one by `mxnova convert`)"
+            f"quantize: {path}: give the model that it was made of: the prefix of a checkpoint, an "
+            "archive, a folder or an ONNX file"
         )
     return open_model(path, epoch)

@@ -35,7 +35,8 @@ class RecordDataset:
     the order for such a loader; `batches` reads without one, or in a loader's workers.
 
     Args:
-        paths: a ``.rec`` file, or a list of them, whose records follow each other.
+        paths: a ``.rec`` file, or a list of them, whose records follow each other; URLs such as
+            ``s3://bucket/train.rec``, too, whose bytes are read ahead of what is needed.
         index: the ``.idx`` file of a single file. Default: the one beside it; where there is none
             the file is searched for its records.
         keys: of the records to use, in this order; default: all, in the order of the index.
@@ -95,6 +96,7 @@ class RecordDataset:
             FormatError: more than `max_broken` records are broken, or all of this batch.
         """
         numbers = [self._number(index) for index in indices]
+        self._reader.files.expect_records(numbers)
         elements = list(self._reader.whole(numbers))
         if numbers and not elements:
             raise FormatError(f"RecordDataset: all {len(numbers)} records of a batch are broken")

@@ -19,6 +19,7 @@ from ..core.base.errors import (
     shown,
 )
 from ..formats import recordio
+from ..formats.remote.urls import is_remote
 from ..formats.source import Buffer, Path, check_length, open_buffer, path_exists, read_file
 
 __all__ = ["RecordFile", "RecordFiles", "files_of"]
@@ -30,10 +31,12 @@ class RecordFile:
     Args:
         path: of the file.
         offsets: of its records, in their order.
+        known: of all records that the file is known to have; default: the same.
     """
 
-    def __init__(self, path: str, offsets: np.ndarray) -> None:
+    def __init__(self, path: str, offsets: np.ndarray, known: np.ndarray | None = None) -> None:
         self.path, self.offsets = path, offsets
+        self._known = offsets if known is None else known
         self._buffer: Buffer | None = None
 
     @classmethod
@@ -52,13 +55,12 @@ class RecordFile:
             entries = _parsed(source)
         else:
             source, entries = path, list(enumerate(_scanned(buffer)))
-        if keys is not None:
-            entries = _chosen(entries, keys, source)
-        offsets = np.fromiter((offset for _, offset in entries), np.int64, len(entries))
+        known = _offsets(entries)
+        offsets = known if keys is None else _offsets(_chosen(entries, keys, source))
         if len(offsets) and offsets.max() >= len(buffer):
             text = f"offset {offsets.max()}, {path} has {len(buffer)} bytes"
             raise FormatError(f"{source}: {text}")
-        file = cls(path, offsets)
+        file = cls(path, offsets, known)
         file._buffer = buffer
         return file
 
@@ -84,17 +86,23 @@ class RecordFile:
         """
         offset, buffer = int(self.offsets[number]), self.buffer
         check_length(buffer, self.path)
+        if not isinstance(buffer, memoryview):
+            buffer.ask(*self.place(number, number + 1))
         try:
             return recordio.read_record(buffer, offset)[0]
         except FormatError as error:
             raise FormatError(f"{self.path}: {error}") from None
 
-    def expect(self, start: int, end: int) -> None:
-        """Has the system read these bytes in one go, where it knows how."""
-        mapped = self.buffer.obj
-        if isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_WILLNEED"):
-            start -= start % mmap.PAGESIZE
-            mapped.madvise(mmap.MADV_WILLNEED, start, end - start)
+    def expect(self, first: int, end: int) -> None:
+        """Has the system or the store read records of these numbers in one go, where it can."""
+        buffer = self.buffer
+        if isinstance(buffer, memoryview):
+            _expect_mapped(buffer, *self.place(first, end))
+        elif self._is_whole:
+            buffer.expect(*self.place(first, end))
+        else:
+            for number in range(first, end):
+                buffer.expect(*self.place(number, number + 1))
 
     def place(self, first: int, end: int) -> tuple[int, int]:
         """From where to where in the file records of these numbers are, in bytes."""
@@ -104,10 +112,36 @@ class RecordFile:
         return start, int(later[0]) if len(later) else len(self.buffer)
 
     @property
+    def ahead(self) -> int:
+        """Records that are best expected before they are read; none where the system reads."""
+        buffer = self.buffer if is_remote(self.path) and len(self) else memoryview(b"")
+        if isinstance(buffer, memoryview):
+            return 0
+        return -(-buffer.ahead * len(self._known) // len(buffer))
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether neighbours by their numbers lie side by side."""
+        if not hasattr(self, "_whole"):
+            self._whole = np.array_equal(self.offsets, self._sorted)
+        return self._whole
+
+    @property
     def _sorted(self) -> np.ndarray:
         if not hasattr(self, "_in_order"):
-            self._in_order = np.sort(self.offsets)
+            self._in_order = np.sort(self._known)
         return self._in_order
+
+
+def _expect_mapped(buffer: memoryview, start: int, end: int) -> None:
+    mapped = buffer.obj
+    if isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_WILLNEED"):
+        start -= start % mmap.PAGESIZE
+        mapped.madvise(mmap.MADV_WILLNEED, start, end - start)
+
+
+def _offsets(entries: Sequence[tuple[int, int]]) -> np.ndarray:
+    return np.fromiter((offset for _, offset in entries), np.int64, len(entries))
 
 
 def _parsed(index: str) -> list[tuple[int, int]]:
@@ -151,6 +185,7 @@ class RecordFiles:
         self.files = files
         self.counts = [len(file) for file in files]
         self._starts = np.cumsum([0, *self.counts]).tolist()
+        self._remote = next((f for f in files if len(f) and is_remote(f.path)), None)
 
     def __len__(self) -> int:
         return int(self._starts[-1])
@@ -169,11 +204,21 @@ class RecordFiles:
         file, inside = self._located(number)
         return f"{file.path}: record at offset {file.offsets[inside]}"
 
+    @property
+    def ahead(self) -> int:
+        """Records that are best expected before they are read."""
+        return 0 if self._remote is None else self._remote.ahead
+
     def expect(self, ranges: Iterable[tuple[int, int]]) -> None:
         """Has the system read ranges of records, each within a file, in large pieces."""
         for first, end in ranges:
             file, inside = self._located(first)
-            file.expect(*file.place(inside, inside + end - first))
+            file.expect(inside, inside + end - first)
+
+    def expect_records(self, numbers: Iterable[int]) -> None:
+        """Has stores read records; those that lie side by side together."""
+        if self._remote is not None:
+            self.expect((number, number + 1) for number in sorted(numbers))
 
 
 def files_of(

@@ -3,6 +3,7 @@
 
 from .. import initializer as init
 from .. import ndarray, symbol
+from ..core.base.doors import facade
 from ..model import load_checkpoint, save_checkpoint
 from . import io, rnn, rnn_cell
 from .io import BucketSentenceIter, encode_sentences
@@ -58,3 +59,6 @@ __all__ = [
     "save_rnn_checkpoint",
     "symbol",
 ]
+
+
+facade(__name__)

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import symbol
+from ..core.base.user_warnings import warn_user
 from ..model import load_checkpoint, save_checkpoint
 from ..ndarray import NDArray
 from ..symbol import Symbol
@@ -40,9 +40,7 @@ def rnn_unroll(
         input_prefix: start of the names of the variables.
         layout: layout of inputs.
     """
-    warnings.warn(
-        "rnn_unroll is deprecated: call cell.unroll", category=DeprecationWarning, stacklevel=2
-    )
+    warn_user("rnn_unroll is deprecated: call cell.unroll", category=DeprecationWarning)
     if inputs is None:
         inputs = [symbol.Variable(f"{input_prefix}t{i}_data") for i in range(length)]
     return cell.unroll(length, inputs, begin_state, layout)

@@ -21,7 +21,7 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 from uvicorn.config import STARTUP_FAILURE
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.supervisors import Multiprocess
 
 from ..core.base.errors import MXNetError
@@ -41,14 +41,16 @@ _LONGEST_DELAY = 60  # seconds, after which a worker tries again to start
 _HEALTH_SECONDS = 60  # that a worker may take to answer its supervisor while models are loaded
 
 
-class Protocol(H11Protocol):
-    """HTTP/1.1 with a bound on the time that headers take, and a shutdown that loses no request.
+class Protocol(HttpToolsProtocol):
+    """HTTP/1.1 with bounds on time and size of headers, and a shutdown that loses no request.
 
     uvicorn closes idle connections at once when it stops; a request that is on its way would be
     lost. Here they are kept for a moment, and every response says that the connection ends.
     """
 
     _timer: asyncio.TimerHandle | None = None
+    _in_headers = False  # of a request
+    _header_bytes = 0  # of it, in chunks that did not complete them
 
     def connection_made(self, transport: Any) -> None:
         """Starts the time of the first headers."""
@@ -56,9 +58,22 @@ class Protocol(H11Protocol):
         self._watch()
 
     def data_received(self, data: bytes) -> None:
-        """Starts or stops the time of headers."""
+        """Starts or stops the time of headers; refuses those that are too long."""
         super().data_received(data)
+        self._header_bytes += len(data) if self._in_headers else 0
+        if self._header_bytes > _HEADER_BYTES and not self.transport.is_closing():
+            self.send_400_response("The headers are too long.")
         self._watch()
+
+    def on_message_begin(self) -> None:
+        """Begins to count."""
+        super().on_message_begin()
+        self._header_bytes, self._in_headers = 0, True
+
+    def on_headers_complete(self) -> None:
+        """Ends to count."""
+        self._in_headers = False
+        super().on_headers_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stops it."""
@@ -118,7 +133,6 @@ def configuration(settings: Settings, app: Any) -> uvicorn.Config:
         app,
         http=Protocol,
         ws="none",
-        loop="asyncio",
         interface="asgi3",
         lifespan="on",
         log_config=None,
@@ -132,7 +146,6 @@ def configuration(settings: Settings, app: Any) -> uvicorn.Config:
         timeout_worker_healthcheck=_HEALTH_SECONDS,
         workers=settings.workers,
         factory=not isinstance(app, Starlette),
-        h11_max_incomplete_event_size=_HEADER_BYTES,
     )
 
 

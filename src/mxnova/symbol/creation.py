@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base import numeric_types
+from ..core.base.doors import door
 from ..core.base.errors import ArgumentError, ArgumentTypeError
 from ..core.graph.functions import function_of
 from ..core.graph.symbol import Symbol
@@ -31,21 +32,25 @@ __all__ = [
 ]
 
 
+@door
 def zeros(shape: Any, dtype: Any = None, **kwargs: Any) -> Symbol:
     """Zeros."""
     return _made("_zeros", shape=shape, dtype=dtype or "float32", **kwargs)
 
 
+@door
 def ones(shape: Any, dtype: Any = None, **kwargs: Any) -> Symbol:
     """Ones."""
     return _made("_ones", shape=shape, dtype=dtype or "float32", **kwargs)
 
 
+@door
 def full(shape: Any, val: float, dtype: Any = None, **kwargs: Any) -> Symbol:
     """`val` everywhere."""
     return _made("_full", shape=shape, dtype=dtype or "float32", value=float(val), **kwargs)
 
 
+@door
 def arange(
     start: float,
     stop: float | None = None,
@@ -68,6 +73,7 @@ def arange(
     )
 
 
+@door
 def eye(
     N: int,  # noqa: N803 - MXNet's names
     M: int = 0,  # noqa: N803
@@ -79,6 +85,7 @@ def eye(
     return _made("_eye", N=N, M=M, k=k, dtype=dtype or "float32", **kwargs)
 
 
+@door
 def linspace(
     start: float,
     stop: float,
@@ -99,6 +106,7 @@ def linspace(
     )
 
 
+@door
 def histogram(
     a: Symbol,
     bins: int | Symbol = 10,
@@ -156,6 +164,7 @@ hypot = _function("hypot", math.hypot)
 _power = _function("power", operator.pow)
 
 
+@door
 def power(base: Any, exp: Any) -> Any:
     """`base` to the power of `exp`, symbols or numbers."""
     return _power(base, exp)
@@ -164,6 +173,7 @@ def power(base: Any, exp: Any) -> Any:
 pow = power
 
 
+@door
 def split_v2(
     ary: Symbol, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False
 ) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 
+from ..core.base.doors import door
 from ..core.base.errors import ArgumentTypeError, MXNetError
 from ..core.graph.serialize import from_json
 from ..core.graph.symbol import Symbol
@@ -13,6 +14,7 @@ from ..formats.source import read_file
 __all__ = ["fromjson", "load", "load_json"]
 
 
+@door
 def load(fname: str | os.PathLike[str]) -> Symbol:
     """The symbol in a JSON file of any MXNet version.
 
@@ -30,6 +32,7 @@ def load(fname: str | os.PathLike[str]) -> Symbol:
     return symbol
 
 
+@door
 def load_json(json_str: str) -> Symbol:
     """The symbol in a JSON text of any MXNet version."""
     if not isinstance(json_str, (str, bytes)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.base.doors import door
 from ..core.base.parameter_types import NOT_GIVEN
 from ..core.distributions import sampler
 from ..core.facade import operator_names, operators
@@ -40,6 +41,7 @@ randint = _sampler("randint")
 uniform = _sampler("uniform")
 
 
+@door
 def randn(*shape: int, loc: Any = 0, scale: Any = 1, **kwargs: Any) -> Symbol:
     """Normally distributed numbers, `shape` given as separate sizes.
 
@@ -53,6 +55,7 @@ def randn(*shape: int, loc: Any = 0, scale: Any = 1, **kwargs: Any) -> Symbol:
     return result
 
 
+@door
 def multinomial(
     data: Symbol,
     shape: Any = NOT_GIVEN,
@@ -74,6 +77,7 @@ def multinomial(
     return result
 
 
+@door
 def shuffle(data: Symbol, **kwargs: Any) -> Symbol:
     """`data` with its first axis in random order.
 

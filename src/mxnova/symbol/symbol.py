@@ -27,6 +27,7 @@ from ..core.base.codes import (
     _GRAD_REQ_MAP,
     _STORAGE_TYPE_STR_TO_ID,
 )
+from ..core.base.doors import facade
 from ..core.base.scopes import AttrScope
 from ..core.graph.symbol import Group, Symbol, Variable, var
 from ..core.runtime.context import Context, current_context
@@ -101,3 +102,6 @@ __all__ = [
 
 SymbolBase = Symbol
 py_slice = slice  # `slice` is an operator here
+
+
+facade(__name__)

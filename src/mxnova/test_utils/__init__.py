@@ -29,6 +29,8 @@ from numpy import random as rnd
 
 import mxnova as mx
 
+from ..core.base.doors import leave
+from ..core.base.mxnet_names import missing_name
 from ..core.nd.creation import array
 from ..core.runtime.context import Context, current_context
 from ..runtime import Features
@@ -145,12 +147,16 @@ _OPTIONAL = {
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name not in _OPTIONAL:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from mxnova import _import_module
+    try:
+        if name not in _OPTIONAL:
+            raise missing_name(__name__, name)
+        from mxnova import _import_module
 
-    module: ModuleType = _import_module(_OPTIONAL[name])
-    return module
+        module: ModuleType = _import_module(_OPTIONAL[name])
+        return module
+    except Exception as error:
+        leave(error)
+        raise
 
 
 __all__ = [

@@ -18,4 +18,13 @@ def test_vnni(monkeypatch, tmp_path, flags, found):
     if flags is not None:
         info.write_text(f"processor\t: 0\nflags\t\t: {flags}\n")
     monkeypatch.setattr(cpu_flags, "_CPU_INFO", info)
-    assert cpu_flags.has_vnni.__wrapped__() is found
+    monkeypatch.setattr(cpu_flags, "cpu_flags", cpu_flags.cpu_flags.__wrapped__)
+    assert cpu_flags.has_vnni() is found
+
+
+def test_name(monkeypatch, tmp_path):
+    info = tmp_path / "cpuinfo"
+    monkeypatch.setattr(cpu_flags, "_CPU_INFO", info)
+    assert cpu_flags.cpu_name() == ""
+    info.write_text("processor\t: 0\nmodel name\t: Some CPU: fast\n")
+    assert cpu_flags.cpu_name() == "Some CPU: fast"

@@ -6,7 +6,7 @@ import pytest
 import mxnova as mx
 from mxnova.core.base.mxnet_names import MODULES, missing_text
 
-PLACE = "(see the table 'What works' in the README)"
+PLACE = "(see the table 'What works' in docs/evidence.md)"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ import hashlib
 import json
 import os
 import runpy
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -148,10 +149,17 @@ def test_the_nearest_bfloat16_is_taken(tmp_path):
     np.testing.assert_array_equal(values, np.float32([1.0, -3.140625]))
 
 
+def test_a_file_of_a_checkpoint_stands_for_it(checkpoint, tmp_path):
+    for number, file in enumerate(("-0007.params", "-symbol.json")):
+        done = convert(f"{checkpoint}{file}", tmp_path / f"{number}.onnx", shapes=SHAPES)
+        assert done.proof.is_equal
+
+
 def test_a_checkpoint_without_its_symbol_is_parameters(checkpoint, tmp_path):
+    shutil.copy(f"{checkpoint}-0007.params", tmp_path / "x-0007.params")
     with pytest.raises(ArgumentError, match="parameters without a network"):
-        convert(f"{checkpoint}-0007.params", tmp_path / "x.onnx", shapes=SHAPES)
-    assert not list(tmp_path.iterdir())
+        convert(tmp_path / "x-0007.params", tmp_path / "x.onnx", shapes=SHAPES)
+    assert [path.name for path in tmp_path.iterdir()] == ["x-0007.params"]
 
 
 @pytest.mark.parametrize(

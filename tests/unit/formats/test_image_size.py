@@ -101,6 +101,7 @@ def test_a_header_is_found_in_linear_time():
         image_size(segments)
     assert image_size(junk) is None
     assert image_size(b"no image") is None
+    assert image_size(b"II+\0\x08\0\0\0" + b"\x9d" * 40) is None  # a directory at 2**63 and more
     assert time.process_time() - start < 1
 
 

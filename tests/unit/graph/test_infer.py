@@ -41,7 +41,10 @@ def test_a_rule_is_asked_once_for_the_same_shapes(asked):
 def test_refusals_are_told_each_time():
     symbol = mx.sym.FullyConnected(mx.sym.var("x"), mx.sym.var("w"), num_hidden=5, no_bias=True)
     for _ in range(2):
-        with pytest.raises(MXNetError, match="FullyConnected: weight has shape"):
+        with pytest.raises(
+            MXNetError,
+            match=r"FullyConnected: weight 'w' has shape \[4,3\], but needs \[5,3\] beside data",
+        ):
             symbol.infer_shape(x=(2, 3), w=(4, 3))
 
 

@@ -190,6 +190,14 @@ def test_what_is_no_integer_is_refused_in_csv(tmp_path, text):
         mx.io.CSVIter(data_csv=str(path), data_shape=(1,), batch_size=1, dtype="int32")
 
 
+@pytest.mark.parametrize("dtype", ["int64", "int32", "float32"])
+def test_characters_of_other_planes_are_refused_in_csv(tmp_path, dtype):
+    path = tmp_path / "numbers.csv"
+    path.write_bytes("1\n\U000d645a".encode())  # NumPy's parser of integers reads beside a table
+    with pytest.raises(FormatError, match="CSV: line 2: .*characters of no number"):
+        mx.io.CSVIter(data_csv=str(path), data_shape=(1,), batch_size=1, dtype=dtype)
+
+
 def test_unknown_arguments_are_logged(caplog):
     iterator(colour=3)
     assert "there are no arguments colour" in caplog.text

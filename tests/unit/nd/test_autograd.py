@@ -428,7 +428,7 @@ def test_errors_of_a_function_say_which_and_where():
         MXNetError, match=r"Function Broken: backward raised KeyError\('lost'\)"
     ) as caught:
         y.backward()
-    assert caught.value.__cause__.__traceback__.tb_next.tb_frame.f_code.co_name == "backward"
+    assert caught.value.__cause__.__traceback__.tb_frame.f_code.co_name == "backward"
     assert not autograd.is_recording()
 
 

@@ -172,7 +172,7 @@ def test_nncf(folder, images, tmp_path):
     [
         ("net", "none.npz", {}, "none.npz: there is no such file"),
         ("none", "data.npz", {}, "none"),
-        ("net.onnx", "data.npz", {}, "give the model that it was made of"),
+        ("net.mxnova", "data.npz", {}, "give the model that it was made of"),
         ("net", np.zeros((4, 2, 9, 9), "f"), {"shapes": {"data": ("N", *SHAPE)}}, "model takes"),
         ("net", "unlabelled.npz", {"metric": "accuracy", "max_drop": 1}, "needs labels"),
         ("net", (np.zeros((4, *SHAPE), "f"), [9] * 4), {}, "its label is 9"),

@@ -14,3 +14,13 @@ def test_waitall_waits_for_each_gpu_in_use(monkeypatch, is_initialized):
     monkeypatch.setattr(torch.cuda, "synchronize", waited.append)
     mx.nd.waitall()
     assert waited == ([1, 3] if is_initialized else [])
+
+
+@pytest.mark.parametrize(
+    "is_apple, told", [(False, "no GPU"), (True, "Apple's, which mxnova does not use")]
+)
+def test_a_gpu_that_is_not_there(monkeypatch, is_apple, told):
+    monkeypatch.setattr(context, "num_gpus", lambda: 0)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: is_apple)
+    with pytest.raises(mx.MXNetError, match=rf"gpu\(7\): this machine has .*{told}"):
+        _ = mx.Context("gpu", 7).device

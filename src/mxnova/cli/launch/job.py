@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 from ...core.base import env
 from ...core.base.errors import ArgumentError, shown
@@ -97,7 +97,7 @@ class Job:
         return replace(self, num_workers=num_workers, hosts=hosts, variables=variables)
 
 
-def job_of(options: argparse.Namespace) -> Job:
+def job_of(options: SimpleNamespace) -> Job:
     """The job that the options of ``mxnova launch`` describe.
 
     Raises:
@@ -136,7 +136,7 @@ def job_of(options: argparse.Namespace) -> Job:
     )
 
 
-def _sizes(options: argparse.Namespace, launcher: str) -> tuple[int, tuple[int, int]]:
+def _sizes(options: SimpleNamespace, launcher: str) -> tuple[int, tuple[int, int]]:
     """How many processes a job begins with, and may have: at least, at most."""
     if options.min is None and options.max is None:
         if options.num_workers is None:

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 from rich.console import Console
@@ -26,7 +26,7 @@ from .report import Report
 __all__ = ["launch"]
 
 
-def launch(options: argparse.Namespace) -> None:
+def launch(options: SimpleNamespace) -> None:
     """Runs a job to its end.
 
     Raises:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Automatic mixed precision: float16 on CUDA devices, bfloat16 on CPUs."""
 
+from ...core.base.doors import facade
 from . import amp, lists, loss_scaler
 from .amp import (
     convert_hybrid_block,
@@ -38,3 +39,6 @@ __all__ = [
     "scale_loss",
     "unscale",
 ]
+
+
+facade(__name__)

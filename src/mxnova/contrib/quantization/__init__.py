@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks on 8-bit integers: quantized, calibrated, run by integer kernels."""
 
+from ...core.base.doors import facade
 from .calibration import HistogramCollector as _LayerHistogramCollector
 from .calibration import MinMaxCollector as _LayerOutputMinMaxCollector
 from .calibration import combine_histogram
@@ -30,3 +31,6 @@ __all__ = [
     "quantize_net",
     "quantize_net_v2",
 ]
+
+
+facade(__name__)

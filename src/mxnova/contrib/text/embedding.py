@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ...base import data_dir
+from ...core.base.doors import facade
 from ...core.base.errors import (
     ArgumentError,
     AssertedError,
@@ -20,6 +20,7 @@ from ...core.base.errors import (
     candidates,
     shown,
 )
+from ...core.base.user_warnings import warn_user
 from ...core.nd.array import NDArray
 from ...ndarray import array, concat, zeros
 from ...registry import get_create_func, get_register_func, get_registry
@@ -173,7 +174,7 @@ class _TokenEmbedding(Vocabulary):
                 unknown = numbers
             elif token in self._token_to_idx:
                 text = f"{where}: {token!r} has several vectors: the first is taken"
-                warnings.warn(text, UserWarning, stacklevel=4)
+                warn_user(text, UserWarning)
             else:
                 self._token_to_idx[token] = len(self._idx_to_token)
                 self._idx_to_token.append(token)
@@ -243,7 +244,7 @@ def _read(path: str, delimiter: str, encoding: str) -> Iterator[tuple[str, str, 
             raise AssertedError(f"{where}: neither token nor numbers")
         if len(texts) == 1:
             text = f"{where}: {token!r} with one number is likely a header: skipped"
-            warnings.warn(text, UserWarning, stacklevel=5)
+            warn_user(text, UserWarning)
             continue
         try:
             yield where, token, [float(t) for t in texts]
@@ -439,3 +440,6 @@ def _checked(vocabulary: Any) -> Vocabulary:
     if not isinstance(vocabulary, Vocabulary):
         raise AssertedError(f"vocabulary={shown(vocabulary)}: must be a Vocabulary")
     return vocabulary
+
+
+facade(__name__)

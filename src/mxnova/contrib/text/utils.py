@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from ...core.base.doors import facade
+
 __all__ = ["count_tokens_from_str"]
 
 
@@ -32,3 +34,6 @@ def count_tokens_from_str(
     tokens = filter(None, re.split(f"{token_delim}|{seq_delim}", source_str))
     counter.update(map(str.lower, tokens) if to_lower else tokens)
     return counter
+
+
+facade(__name__)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.base.doors import facade
 from ...core.base.errors import ArgumentError, AssertedError, shown
 
 __all__ = ["Vocabulary"]
@@ -93,3 +94,6 @@ class Vocabulary:
             what = f"indices={shown(indices)}: must be from 0 to {len(self) - 1}"
             raise ArgumentError(f"Vocabulary.to_tokens: {what}")
         return self._idx_to_token[indices]
+
+
+facade(__name__)

@@ -7,8 +7,9 @@ import math
 from collections.abc import Sequence
 from importlib.resources import files
 
+from ...core.base.html import escaped
+from ...core.graph.drawing import MOST, GraphNode, drawing
 from .comparison import Difference
-from .drawing import MOST, GraphNode, drawing, text_of
 from .verification import Verification
 
 __all__ = ["page"]
@@ -34,8 +35,8 @@ def page(
         facts: what else there is to know, by name: first in the summary.
     """
     kind = "equal" if (found.is_equal if verdict is None else verdict[0]) else "differs"
-    words = _WORDS[kind] if verdict is None else text_of(verdict[1])
-    names = f"<code>{text_of(a)}</code> and <code>{text_of(b)}</code>"
+    words = _WORDS[kind] if verdict is None else escaped(verdict[1])
+    names = f"<code>{escaped(a)}</code> and <code>{escaped(b)}</code>"
     return "\n".join(
         [
             "<!DOCTYPE html>",
@@ -43,10 +44,10 @@ def page(
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
             '<link rel="icon" href="data:,">',  # else browsers ask for one
-            f"<title>{text_of(a)} and {text_of(b)}</title>",
+            f"<title>{escaped(a)} and {escaped(b)}</title>",
             f"<style>{files(__package__).joinpath('page.css').read_text(encoding='utf-8')}</style></head><body>",
             f'<header><h1>{names}</h1><p class="verdict {kind}">{words}</p>',
-            f'<p id="line">{text_of(found.line)}</p></header><main>',
+            f'<p id="line">{escaped(found.line)}</p></header><main>',
             _section("Summary", _summary(found, facts)),
             _section("Outputs", _table("outputs", found.outputs)),
             _section("Network", _network(found)),
@@ -72,10 +73,10 @@ def _scrolled(label: str, content: str, kind: str = "") -> str:
 def _summary(found: Verification, told: Sequence[tuple[str, str]]) -> str:
     first = "none"
     if found.first is not None:
-        first = f'<a href="#{_anchors(found)[found.first.name]}">{text_of(found.first.name)}</a>'
+        first = f'<a href="#{_anchors(found)[found.first.name]}">{escaped(found.first.name)}</a>'
     far = [row for row in found.nodes if not row.is_equal]
     facts = [
-        *((text_of(name), text_of(value)) for name, value in told),
+        *((escaped(name), escaped(value)) for name, value in told),
         ("First node above tolerance", first),
         ("Nodes compared", f"{len(found.nodes):,}; {len(far):,} above tolerance"),
         ("Compared with float64", "yes" if found.has_reference else "no"),
@@ -88,7 +89,7 @@ def _summary(found: Verification, told: Sequence[tuple[str, str]]) -> str:
 def _times(rows: Sequence[Difference]) -> str:
     """What sets of inputs took, from the first output of each."""
     runs = {row.name.partition(", ")[2]: row.seconds for row in rows}
-    return "; ".join(f"{text_of(name)}: {_time(a)} and {_time(b)}" for name, (a, b) in runs.items())
+    return "; ".join(f"{escaped(name)}: {_time(a)} and {_time(b)}" for name, (a, b) in runs.items())
 
 
 def _time(seconds: float | None) -> str:
@@ -117,14 +118,14 @@ def _kind(row: Difference) -> str:
 
 
 def _name(row: Difference) -> str:
-    return f'<th scope="row">{text_of(row.name)}</th>'
+    return f'<th scope="row">{escaped(row.name)}</th>'
 
 
 def _cells(row: Difference) -> str:
     rounding = "n/a" if row.rounding is None else f"{row.rounding:.3g}"
     numbers = f"{row.max_abs:.3g}", f"{row.max_rel:.3g}", f"{row.cosine:.9f}", rounding
     cells = "".join(f'<td class="number">{text}</td>' for text in numbers)
-    return f"<td>{text_of(row.shape)}</td>{cells}"
+    return f"<td>{escaped(row.shape)}</td>{cells}"
 
 
 def _nodes(found: Verification) -> str:

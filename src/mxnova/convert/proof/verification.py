@@ -10,10 +10,10 @@ from typing import Any
 
 from ...core.base.dtypes import BFLOAT16
 from ...core.base.errors import ArgumentError, MXNetError
+from ...core.graph.drawing import GraphNode, graph_of
 from ..request import Request
 from ..source import Model, load
 from .comparison import Difference, difference
-from .drawing import GraphNode, graph_of
 from .inputs import Range, feeds, ranges_of
 from .mxnet import MXNetRunner
 from .runner import Array, Runner, Take

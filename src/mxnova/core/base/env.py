@@ -41,6 +41,9 @@ VARIABLES: dict[str, Variable] = {
     "MXNET_GLUON_REPO": Variable(kind_of(str),
         "https://apache-mxnet.s3-accelerate.dualstack.amazonaws.com/",
         "Base URL from which Gluon downloads models and data sets."),
+    "MXNOVA_MIRRORS": Variable(kind_of(str), "",
+        "Places that are asked for pretrained weights and data sets before MXNET_GLUON_REPO, "
+        "separated by blanks: base URLs, folders, or `hf` for Hugging Face's hub."),
     "MXNOVA_TUNE_PROCESS": Variable(kind_of(bool), False,
         "Whether importing mxnova tunes the whole process, as `mx.util.tune_process()` does; "
         "`mxnova run`, `predict`, `serve` and `launch` set it to 1 unless it is set."),
@@ -67,6 +70,8 @@ VARIABLES: dict[str, Variable] = {
         "programs that use no other interface then start without PyTorch."),
     "MXNOVA_CACHE": Variable(kind_of(str), "",
         "Cache directory; default: mxnova in the user's cache directory."),
+    "MXNOVA_PROGRESS": Variable(kind_of(bool), True,
+        "Whether `fit` shows a progress bar on a terminal."),
     "MXNOVA_NUMPY_NAMES": Variable(kind_of(bool), True,
         "Whether `import mxnet` restores the names that NumPy removed, such as np.float."),
     "MXNOVA_NUMPY_COMPAT": Variable(kind_of(bool), False,
@@ -74,8 +79,13 @@ VARIABLES: dict[str, Variable] = {
         "any shape, and np.array(copy=False) copy where it must, as in NumPy's old versions."),
     "MXNOVA_SERVE_HOST": Variable(kind_of(str), "127.0.0.1",
         "Address that `mxnova serve` binds to unless `--host` says another; 0.0.0.0: all."),
-    "MXNOVA_FULL_TRACEBACK": Variable(kind_of(bool), False,
-        "Whether tracebacks that the command line shows have the frames inside mxnova, too."),
+    "MXNOVA_TRACEBACK": Variable(kind_of(Literal["short", "full"]), "short",
+        "Which frames tracebacks of mxnova's errors show: short: those of the program; full: those "
+        "inside mxnova, too."),
+    "MXNOVA_CHECK": Variable(kind_of(bool), False,
+        "Whether labels and indices are checked against their range by the operators that MXNet "
+        "lets clip or ignore them, such as pick, Embedding and SoftmaxOutput; it costs a pass over "
+        "the indices."),
     "MXNET_RANDOM": Variable(kind_of(Literal["fast", "exact"]), "fast",
         "Random generators of CPU contexts: fast: PyTorch's; exact: MXNet's own, which reproduce "
         "its numbers for a seed."),
@@ -133,6 +143,21 @@ VARIABLES: dict[str, Variable] = {
     "MXNOVA_JOB_SECRET": Variable(kind_of(str), "",
         "Secret of a distributed job, by which its processes know each other; the launcher draws "
         "one for each job."),
+    "MXNOVA_REMOTE_REQUEST_SIZE": Variable(IntKind("long", 1 << 16, 1 << 30), 4 << 20,
+        "Bytes of a remote file that one request asks for, where it is read in order."),
+    "MXNOVA_REMOTE_READ_AHEAD": Variable(IntKind("long", 0, 1 << 40), 32 << 20,
+        "Bytes of a remote file that are read before they are needed; 0: none."),
+    "MXNOVA_REMOTE_REQUESTS": Variable(IntKind("int", 1, 256), 32,
+        "Requests for parts of remote files that a process has under way at a time."),
+    "MXNOVA_REMOTE_CACHE": Variable(IntKind("long", 1 << 20, 1 << 40), 256 << 20,
+        "Bytes of memory for what a process has read of remote files in ranges."),
+    "MXNOVA_REMOTE_MAX_SIZE": Variable(IntKind("long", 1 << 10, 1 << 50), 64 << 30,
+        "Largest remote file that is read into memory as a whole, in bytes."),
+    "MXNOVA_REMOTE_RETRIES": Variable(IntKind("int", 0, 100), 5,
+        "How often a request to a remote store is repeated after time-outs, broken connections and "
+        "errors of the server; pauses double from 0.1 s, less a random part."),
+    "MXNOVA_REMOTE_TIMEOUT": Variable(_SecondsKind("double", 0.1, 1e6), 60.0,
+        "Seconds that one request for a part of a file over HTTP may take."),
     "MXNOVA_STEP_TIMES": Variable(kind_of(bool), False,
         "Whether a worker of a distributed job tells the launcher how long its steps take; "
         "`mxnova launch --report` sets it."),

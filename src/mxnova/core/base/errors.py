@@ -11,6 +11,7 @@ MXNetError                      RuntimeError, as in MXNet
 │   └── UnknownDTypeError       an element type that does not exist (also TypeError, as NumPy's)
 ├── ArgumentTypeError           an argument of the wrong Python type (also TypeError)
 ├── UnknownNameError            an operator, argument or output that does not exist (also KeyError)
+├── MissingAttributeError       what an object lacks (also AttributeError)
 ├── OutOfRangeError             an index beyond its axis (also IndexError)
 ├── FileError                   a path that cannot be opened, read or written (also OSError)
 │   ├── MissingFileError        there is no such file (also FileNotFoundError)
@@ -31,7 +32,9 @@ import reprlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .credentials import without_credentials
 from .printable import printable
+from .synonyms import SYNONYMS
 
 __all__ = [
     "ArgumentError",
@@ -43,6 +46,7 @@ __all__ = [
     "FilePermissionError",
     "FormatError",
     "MXNetError",
+    "MissingAttributeError",
     "MissingFileError",
     "NotImplementedForSymbol",
     "NotSupportedForSparseNDArray",
@@ -74,7 +78,8 @@ def bounded(text: str) -> str:
 class MXNetError(RuntimeError):
     """Any failure that mxnova reports.
 
-    Its text is safe to show: names from files, that it may quote, cannot steer a terminal.
+    Its text is safe to show: names from files, that it may quote, cannot steer a terminal, and URLs
+    have neither passwords nor signatures.
 
     Attributes:
         of_values: whether only the values of arrays and numbers told it. Who waits for the results
@@ -110,7 +115,7 @@ def told_as(kind: str, error: MXNetError) -> MXNetError:
 
 
 def _bounded_text(value: Any) -> Any:
-    return bounded(value) if type(value) is str else value
+    return bounded(without_credentials(value)) if type(value) is str else value
 
 
 class FormatError(MXNetError, ValueError):
@@ -142,6 +147,10 @@ class UnknownNameError(MXNetError, KeyError):
 
     def __str__(self) -> str:  # KeyError would print the repr
         return printable(str(self.args[0]), keep="\n\t") if self.args else ""
+
+
+class MissingAttributeError(MXNetError, AttributeError):
+    """An attribute that an object does not have."""
 
 
 class OutOfRangeError(MXNetError, IndexError):
@@ -224,7 +233,10 @@ class _NotFor(MXNetError):  # noqa: N818 - the base of two of MXNet's names
 class NotImplementedForSymbol(_NotFor):
     """Raised for an operation that arrays support and symbols do not."""
 
-    _reason = "arrays: a Symbol has no data until it is bound"
+    _reason = (
+        "arrays: a Symbol has no data until it is bound; hybrid_forward computes by operators of F "
+        "(F.where or F.contrib.cond for a condition), unless the block is not hybridized"
+    )
 
 
 class NotSupportedForSparseNDArray(_NotFor):
@@ -305,7 +317,13 @@ _OF_MEMORY = (
 
 
 def candidates(name: str, known: Iterable[str], limit: int = 3) -> str:
-    """A hint such as ``; did you mean 'relu'?``, empty when nothing is close; case is ignored."""
+    """A hint such as ``; did you mean 'relu'?``, empty when nothing is close.
+
+    Other programs' words for the same come first; case is ignored.
+    """
     spelled = {k.lower(): k for k in known if isinstance(k, str)}
-    close = difflib.get_close_matches(str(name).lower(), spelled, n=limit, cutoff=0.6)
-    return f"; did you mean {' or '.join(repr(spelled[c]) for c in close)}?" if close else ""
+    wanted = str(name).lower()
+    close = [word for word in SYNONYMS.get(wanted, ()) if word in spelled]
+    close += difflib.get_close_matches(wanted, spelled, n=limit, cutoff=0.6)
+    meant = [repr(spelled[word]) for word in dict.fromkeys(close)][:limit]
+    return f"; did you mean {' or '.join(meant)}?" if meant else ""

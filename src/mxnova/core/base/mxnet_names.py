@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from .errors import candidates
 
-__all__ = ["MODULES", "MissingName", "missing_text"]
+__all__ = ["MODULES", "MissingName", "missing_name", "missing_text"]
 
 MODULES = frozenset(
     """
@@ -72,7 +73,7 @@ def missing_text(name: str) -> str | None:
     full = _SHORT.get(first, first) + dot + rest
     if full not in MODULES and full not in _FUNCTIONS:
         return None
-    return f"mxnova does not have mxnet.{full} yet (see the table 'What works' in the README)"
+    return f"mxnova does not have mxnet.{full} yet (see the table 'What works' in docs/evidence.md)"
 
 
 class MissingName(AttributeError):  # noqa: N818 - as NotImplementedForSymbol
@@ -92,7 +93,14 @@ class MissingName(AttributeError):  # noqa: N818 - as NotImplementedForSymbol
 
     def __str__(self) -> str:  # made when shown: most who ask for a name only want to know
         text = missing_text(self._path)
-        return text or str(self.args[0]) + candidates(self.name or "", self._known())
+        name = self.name or ""
+        hint = "" if name.startswith("__") else candidates(name, self._known())
+        return text or str(self.args[0]) + hint
 
     def __reduce__(self) -> Any:
         return AttributeError, (str(self),)
+
+
+def missing_name(module: str, name: str) -> MissingName:
+    """The error for what a module does not have, among the names that it shows."""
+    return MissingName(module, name, lambda: dir(sys.modules[module]))

@@ -15,8 +15,8 @@ def missing_package(package: str, extras: str | None = None) -> str:
     return f"the package {package} is not installed: pip install 'mxnova[{extras or package}]'"
 
 
-def require_package(package: str, function: str) -> Any:
-    """The package.
+def require_package(package: str, function: str, extras: str | None = None) -> Any:
+    """The package, or its parent where `package` names a module of it.
 
     Raises:
         MXNetError: it is not installed, which `function` needs.
@@ -24,4 +24,5 @@ def require_package(package: str, function: str) -> Any:
     try:
         return __import__(package)
     except ImportError:
-        raise MXNetError(f"{function}: {missing_package(package)}") from None
+        top = package.partition(".")[0]
+        raise MXNetError(f"{function}: {missing_package(top, extras)}") from None

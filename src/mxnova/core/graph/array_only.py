@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ..base.errors import NotImplementedForSymbol
+from ..base.doors import leave
+from ..base.errors import MissingAttributeError, NotImplementedForSymbol, candidates
 
 __all__ = ["ArrayOnly"]
 
@@ -28,6 +29,35 @@ def _refused_with(name: str, alias: str) -> Callable[[Any, Any], NoReturn]:
     return method
 
 
+_FACTS = {  # attributes of arrays -> what a program of symbols writes
+    "shape": "F.shape_array(x), x.reshape((0, -1)), F.zeros_like(x) and the like need none, and "
+    "infer_shape tells it",
+    "size": "F.size_array(x) is one of the graph",
+    "ndim": "infer_shape tells it",
+    "dtype": "infer_type tells it, and F.cast makes one sure",
+    "context": "an executor has one, and so have its arrays",
+    "ctx": "an executor has one, and so have its arrays",
+    "grad": "an executor has it in grad_dict",
+    "stype": "infer_storage_type tells it",
+}
+
+
+def _missing(self: Any, name: str) -> NoReturn:
+    text = f"{type(self).__name__!r} object has no attribute {name!r}"
+    if name in _FACTS:
+        text += (
+            f": a Symbol is not known to have any {name} until it is bound; in hybrid_forward "
+            f"{_FACTS[name]}; a block that is not hybridized gets arrays"
+        )
+    elif not name.startswith("_"):
+        text += candidates(name, dir(type(self)))
+    try:
+        raise MissingAttributeError(text)
+    except MissingAttributeError as error:
+        leave(error)
+        raise
+
+
 class ArrayOnly:
     """Gives a class the methods of arrays that need data, as errors that say so."""
 
@@ -47,3 +77,7 @@ class ArrayOnly:
     copy = _refused("copy")
     detach = _refused("detach")
     wait_to_read = _refused("wait_to_read")
+
+
+# Not in the class, where checkers of types would take every attribute for one that there is.
+setattr(ArrayOnly, "__getattr__", _missing)  # noqa: B010

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from ..base.doors import leave
 from ..base.errors import MXNetError, UnknownNameError, candidates
 from ..base.parameter_types import attr_text
 from ..base.scopes import AttrScope, NameManager
@@ -36,13 +37,17 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
     form = CallForm(type_, tuple(_EXTRAS))
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        if takes_none:
-            kwargs = {n: v for n, v in kwargs.items() if n in names or not _is_symbol(v)}
-        arrays, named, attrs, extras = form.split(args, kwargs, _is_symbol)
-        texts = {k: attr_text(v) for k, v in attrs.items()}
-        node_name = NameManager.get_current().get(extras.get("name"), hint)
-        attr = extras.get("attr")
-        return apply(type_.name, node_name, texts, arrays, named, attr, semantics)
+        try:
+            if takes_none:
+                kwargs = {n: v for n, v in kwargs.items() if n in names or not _is_symbol(v)}
+            arrays, named, attrs, extras = form.split(args, kwargs, _is_symbol)
+            texts = {k: attr_text(v) for k, v in attrs.items()}
+            node_name = NameManager.get_current().get(extras.get("name"), hint)
+            attr = extras.get("attr")
+            return apply(type_.name, node_name, texts, arrays, named, attr, semantics)
+        except Exception as error:
+            leave(error)
+            raise
 
     # MXNet composes a node without inputs with any symbols given by name, and ignores them.
     takes_none = form.variadic is None and not form.arrays

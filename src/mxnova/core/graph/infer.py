@@ -14,7 +14,7 @@ from ..base.errors import MXNetError, from_foreign, shown
 from ..base.scopes import is_np_shape
 from ..base.shapes import PartialShape, Pause, from_user, is_known, parse_shape
 from ..op.dtypes import torch_dtype
-from ..op.infer import DTypes, Shapes
+from ..op.infer import DTypes, MismatchError, Shapes
 from ..op.schema import Op
 from .node import Entry, Node
 
@@ -230,9 +230,20 @@ def _lesson(
     try:
         with suppress(Pause):
             getattr(op, rule.__name__)(facts)
+    except MismatchError as error:
+        raise MXNetError(f"node {node.name!r}: {_named(node, op, facts, error)}") from None
     except MXNetError as error:
         raise type(error)(f"node {node.name!r}: {error}") from None
     except Exception as error:  # rules meet whatever numbers users give them
         raise from_foreign(error, f"node {node.name!r}: {op.name}") from error
     after = facts.facts
     return _Lesson(after, facts.changed, all(map(complete, after)))
+
+
+def _named(node: Node, op: Op, facts: Any, error: MismatchError) -> str:
+    """What an operator's rule says, with the names that the graph has for its arrays."""
+    text = str(op.advised(facts, error))
+    if error.array in op.inputs():
+        entry = node.inputs[op.inputs().index(error.array)]
+        text = text.replace(f": {error.array} has ", f": {error.array} {entry.node.name!r} has ", 1)
+    return text

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..base.errors import ArgumentError, ArgumentTypeError, candidates, shown
 from ..base.shapes import PartialShape, from_user, is_known, to_user
+from ..base.user_warnings import warn_user
 from ..op.dtypes import mx_dtype, torch_dtype
 from .base_symbol import BaseSymbol
 from .infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
@@ -99,10 +99,9 @@ class InferenceMethods(BaseSymbol):
             return False
         named = [n for n in undecided if n.op is None] or undecided
         facts = (f"{n.name}: {', '.join(str(shown(f)) for f in table[n])}" for n in named[:20])
-        warnings.warn(
+        warn_user(
             f"infer_{what}: not enough is known to decide the {what} of\n\t" + "\n\t".join(facts),
             UserWarning,
-            stacklevel=3,
         )
         return True
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...formats.atomic import replacing
 from ...formats.symbol_record import USER_KEYS
+from ..base.doors import door
 from ..base.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -30,6 +31,7 @@ from ..op.schema import Op
 from .arithmetic import Arithmetic
 from .array_only import ArrayOnly
 from .base_symbol import register, single_entry, symbol_of
+from .drawing import symbol_html
 from .functions import function_of, inputs_of
 from .inference_methods import InferenceMethods
 from .node import Entry, Node
@@ -102,6 +104,10 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
         if self.name is not None:
             return f"<Symbol {printable(self.name)}>"
         return f"<Symbol group [{', '.join(printable(e.node.name) for e in self._entries)}]>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a drawing of the graph."""
+        return symbol_html(self)
 
     __hash__ = object.__hash__
 
@@ -305,6 +311,7 @@ def _refuse_unless_text(attrs: Mapping[str, Any]) -> None:
 # Variables and groups -----------------------------------------------------------------------------
 
 
+@door
 def var(
     name: str,
     attr: dict[str, str] | None = None,
@@ -338,7 +345,11 @@ def var(
     node.set_attrs(_variable_attrs(shape, lr_mult, wd_mult, dtype, init, stype))
     for key, value in kwargs.items():
         if not (key.startswith("__") and key.endswith("__")):
-            raise ValueError(f"variable {name!r}: attribute {key!r} must be named __{key}__")
+            own = ("attr", "shape", "lr_mult", "wd_mult", "dtype", "init", "stype")
+            hint = candidates(key, own)
+            raise ArgumentError(
+                f"variable {name!r}: attribute {key!r} must be named __{key}__{hint}"
+            )
         node.attrs[key] = str(value)
     return Symbol([Entry(node, 0)])
 
@@ -376,6 +387,7 @@ def _dumped(init: Any) -> str:
     return str(dumps())
 
 
+@door
 def Group(  # noqa: N802 - MXNet's name
     symbols: Iterable[Symbol], create_fn: Callable[[Iterable[Entry]], Symbol] = Symbol
 ) -> Symbol:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
@@ -14,9 +13,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..base.doors import door, leave
 from ..base.dtypes import BFLOAT16
 from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError
 from ..base.handles import handle_of, object_of
+from ..base.user_warnings import warn_user
 from ..methods import METHODS, OperatorMethods
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.schema import OpType, find
@@ -34,6 +35,7 @@ from .chunk import ReadOnlyChunk, new_chunk
 from .deferred_errors import is_failing
 from .files import dumps_array, loads_array
 from .functions import function_of
+from .html import array_html
 from .indexing import assign, is_whole, refusal, select, slices_are_contiguous
 from .interop import Interchange, Number, numpy_of, tensor_from, written
 from .modes import MODES
@@ -139,20 +141,32 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
     def asnumpy(self) -> np.ndarray[Any, Any]:
         """A NumPy array holding a copy of the values."""
-        if PROFILER.api:
-            with span("MXNDArraySyncCopyToCPU", API):
-                return numpy_of(self._tensor, copy=True)
-        return numpy_of(self._tensor, copy=True)
+        try:
+            if PROFILER.api:
+                with span("MXNDArraySyncCopyToCPU", API):
+                    return numpy_of(self._tensor, copy=True)
+            return numpy_of(self._tensor, copy=True)
+        except Exception as error:
+            leave(error)
+            raise
 
     def asscalar(self) -> Any:
         """The value of an array of one element."""
-        tensor = self._tensor
-        if tensor.numel() != 1:
-            raise ArgumentError(f"The current array is not a scalar: shape {self.shape}")
-        kind = mx_dtype(tensor.dtype).numpy
-        if PROFILER.api or kind is BFLOAT16:
-            return self.asnumpy().reshape(-1)[0]
-        return kind.type(tensor.item())
+        try:
+            tensor = self._tensor
+            if tensor.numel() != 1:
+                raise ArgumentError(
+                    f"The current array is not a scalar: shape {self.shape}, where one element is "
+                    "expected; asnumpy() gives all, x[0, 0].asscalar() one, x.mean().asscalar() "
+                    "their mean"
+                )
+            kind = mx_dtype(tensor.dtype).numpy
+            if PROFILER.api or kind is BFLOAT16:
+                return self.asnumpy().reshape(-1)[0]
+            return kind.type(tensor.item())
+        except Exception as error:
+            leave(error)
+            raise
 
     def __float__(self) -> float:
         return float(self._number("a number"))
@@ -171,14 +185,19 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         return self._tensor.item() if self.dtype == BFLOAT16 else self.asscalar()
 
     def __bool__(self) -> bool:
-        if self.size == 1:
-            return bool(self.asscalar())
-        if self.size == 0:
-            return False
-        kind = type(self).__name__
-        raise ArgumentError(
-            f"The truth value of an {kind} with multiple elements is ambiguous: shape {self.shape}"
-        )
+        try:
+            if self.size == 1:
+                return bool(self.asscalar())
+            if self.size == 0:
+                return False
+            raise ArgumentError(
+                f"The truth value of an {type(self).__name__} with multiple elements is ambiguous: "
+                f"shape {self.shape}; (x > 0).sum().asscalar() counts, (x > 0).min().asscalar() "
+                "says whether it holds for all"
+            )
+        except Exception as error:
+            leave(error)
+            raise
 
     __nonzero__ = __bool__
 
@@ -197,6 +216,10 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         numbers = self.astype("float32") if self.dtype == BFLOAT16 else self
         return f"\n{numbers.asnumpy()}\n<{type(self).__name__} {sizes} @{self.context}>"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a table of its numbers."""
+        return array_html(self)
+
     __hash__ = object.__hash__
 
     def __reduce__(self) -> Any:
@@ -213,18 +236,26 @@ class NDArray(Arithmetic, Reshaping, Interchange):
     @api_call("MXNDArrayWaitToRead")
     def wait_to_read(self) -> None:
         """Returns when its value is there, raising what went wrong on the way to it."""
-        if self._tensor.is_cuda:
-            torch.cuda.synchronize(self._tensor.device)
+        try:
+            if self._tensor.is_cuda:
+                torch.cuda.synchronize(self._tensor.device)
+        except Exception as error:
+            leave(error)
+            raise
 
     # Copies, casts, moves ------------------------------------------------------------------------
 
     def astype(self, dtype: Any, copy: bool = True) -> NDArray:
         """The array with elements of `dtype`; itself when it has it already and `copy` is off."""
-        wanted = torch_dtype("float32" if dtype is None else dtype)
-        if not copy and wanted is self._tensor.dtype:
-            return self
-        cast: NDArray = call_one(_as_type(wanted), self)
-        return cast
+        try:
+            wanted = torch_dtype("float32" if dtype is None else dtype)
+            if not copy and wanted is self._tensor.dtype:
+                return self
+            cast: NDArray = call_one(_as_type(wanted), self)
+            return cast
+        except Exception as error:
+            leave(error)
+            raise
 
     def copy(self) -> NDArray:
         """A copy on the same context."""
@@ -241,29 +272,39 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
         An array is not copied to itself: that is warned of, and the result is False.
         """
-        if isinstance(other, Context):
-            moved: NDArray = invoke(_COPY, (self,), context=other)
-            return moved
-        if not isinstance(other, NDArray):
-            raise ArgumentTypeError(f"copyto: a {type(other).__name__} is no array and no context")
-        if other is self:
-            warnings.warn("copyto: an array is copied to itself", RuntimeWarning, stacklevel=2)
-            return False
-        if STATE.recording and other.shape == self.shape and other._set_recorded(_ALL, self):
+        try:
+            if isinstance(other, Context):
+                moved: NDArray = invoke(_COPY, (self,), context=other)
+                return moved
+            if not isinstance(other, NDArray):
+                raise ArgumentTypeError(
+                    f"copyto: a {type(other).__name__} is no array and no context"
+                )
+            if other is self:
+                warn_user("copyto: an array is copied to itself", RuntimeWarning)
+                return False
+            if STATE.recording and other.shape == self.shape and other._set_recorded(_ALL, self):
+                return other
+            start = clock() if PROFILER.running else 0
+            receive(other, self._tensor, "copyto")
+            if start:
+                PROFILER.ran("_copyto", start, other.context)
             return other
-        start = clock() if PROFILER.running else 0
-        receive(other, self._tensor, "copyto")
-        if start:
-            PROFILER.ran("_copyto", start, other.context)
-        return other
+        except Exception as error:
+            leave(error)
+            raise
 
     def as_in_context(self, context: Context) -> NDArray:
         """Itself when it is on `context`, else a copy there."""
-        if context == self.context:
-            return self
-        if not isinstance(context, Context):
-            raise ArgumentTypeError(f"as_in_context: a {type(context).__name__} is no context")
-        return cast(NDArray, self.copyto(context))
+        try:
+            if context == self.context:
+                return self
+            if not isinstance(context, Context):
+                raise ArgumentTypeError(f"as_in_context: a {type(context).__name__} is no context")
+            return cast(NDArray, self.copyto(context))
+        except Exception as error:
+            leave(error)
+            raise
 
     as_in_ctx = as_in_context
 
@@ -298,37 +339,47 @@ class NDArray(Arithmetic, Reshaping, Interchange):
     _basic_indexing_slice_is_contiguous = staticmethod(slices_are_contiguous)
 
     def __getitem__(self, key: Any) -> NDArray:
-        recorded = self._tracked is not None and STATE.recording
-        if SLOW_PATH and is_failing(self):
-            return view_of(self, select(self._raw, key)[0])
-        seen = recorded or bool(SLOW_PATH and MODES)
-        if type(key) is slice and (key.step is None or key.step == 1):
-            if key.start is key.stop is None:
+        try:
+            recorded = self._tracked is not None and STATE.recording
+            if SLOW_PATH and is_failing(self):
+                return view_of(self, select(self._raw, key)[0])
+            seen = recorded or bool(SLOW_PATH and MODES)
+            if type(key) is slice and (key.step is None or key.step == 1):
+                if key.start is key.stop is None:
+                    return self
+                if not seen:
+                    try:  # rows are always contiguous
+                        return view_of(self, self._tensor[key])
+                    except (IndexError, TypeError) as error:
+                        raise refusal(error, self._raw) from None
+            elif type(key) is tuple and not key:
                 return self
-            if not seen:
-                try:  # rows are always contiguous
-                    return view_of(self, self._tensor[key])
-                except (IndexError, TypeError) as error:
-                    raise refusal(error, self._raw) from None
-        elif type(key) is tuple and not key:
-            return self
-        tensor, is_view = select(self._tensor, key)
-        if seen:
-            op = _index_of(self, key, tensor)
-            selected: NDArray = invoke(op, (self,), is_view=is_view)
-        else:
-            selected = view_of(self, tensor) if is_view else wrap(tensor, self.context, type(self))
-        if STATE.recording and not is_view:
-            _keep_indices(selected, self, key)
-        return selected
+            tensor, is_view = select(self._tensor, key)
+            if seen:
+                op = _index_of(self, key, tensor)
+                selected: NDArray = invoke(op, (self,), is_view=is_view)
+            else:
+                selected = (
+                    view_of(self, tensor) if is_view else wrap(tensor, self.context, type(self))
+                )
+            if STATE.recording and not is_view:
+                _keep_indices(selected, self, key)
+            return selected
+        except Exception as error:
+            leave(error)
+            raise
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if STATE.recording and self._set_recorded(key, value):
-            return
-        start = clock() if PROFILER.running else 0
-        assign(self._target, key, written(value, self._raw))
-        if start:
-            PROFILER.ran("_slice_assign", start, self._chunk.context)
+        try:
+            if STATE.recording and self._set_recorded(key, value):
+                return
+            start = clock() if PROFILER.running else 0
+            assign(self._target, key, written(value, self._raw))
+            if start:
+                PROFILER.ran("_slice_assign", start, self._chunk.context)
+        except Exception as error:
+            leave(error)
+            raise
 
     def _set_recorded(self, key: Any, value: Any) -> bool:
         """Writes a recorded value over all elements, so that gradients flow to it.
@@ -384,6 +435,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             raise MXNetError("_fresh_grad: the array has no gradient; call attach_grad() first")
         self._node.is_fresh = bool(state)
 
+    @door
     def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
         """Makes it a leaf: gradients of what is computed from it go to `grad`.
 
@@ -391,9 +443,14 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             grad_req: null, write or add.
             stype: storage type of `grad`; default: dense.
         """
-        zeros = wrap(torch.zeros_like(self._tensor), self.context, type(self))
-        attach(self, zeros if stype is None else zeros.tostype(stype), grad_req)
+        try:
+            zeros = wrap(torch.zeros_like(self._tensor), self.context, type(self))
+            attach(self, zeros if stype is None else zeros.tostype(stype), grad_req)
+        except Exception as error:
+            leave(error)
+            raise
 
+    @door
     def backward(
         self, out_grad: NDArray | None = None, retain_graph: bool = False, train_mode: bool = True
     ) -> None:
@@ -404,7 +461,11 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             retain_graph: keep what another backward through the same graph needs.
             train_mode: what `is_training` says to functions that run meanwhile.
         """
-        backward(self, out_grad, retain_graph, train_mode)
+        try:
+            backward(self, out_grad, retain_graph, train_mode)
+        except Exception as error:
+            leave(error)
+            raise
 
 
 def _keep_indices(selected: NDArray, source: NDArray, key: Any) -> None:
@@ -444,13 +505,17 @@ def _quick(name: str, type_: OpType) -> Callable[..., Any]:
 
     @functools.wraps(vars(OperatorMethods)[name])
     def method(self: NDArray, *args: Any, **kwargs: Any) -> Any:
-        if args:
+        try:
+            if args:
+                return self._apply(name, args, kwargs)
+            if not kwargs:
+                return call_one(type_.plain, self)
+            if unsorted.isdisjoint(kwargs):
+                return call_one(type_.of(kwargs), self)
             return self._apply(name, args, kwargs)
-        if not kwargs:
-            return call_one(type_.plain, self)
-        if unsorted.isdisjoint(kwargs):
-            return call_one(type_.of(kwargs), self)
-        return self._apply(name, args, kwargs)
+        except Exception as error:
+            leave(error)
+            raise
 
     return method
 

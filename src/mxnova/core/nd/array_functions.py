@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..base.doors import door
 from ..base.dtypes import BFLOAT16
 from ..base.errors import (
     ArgumentError,
@@ -26,6 +27,7 @@ from .functions import function_of
 __all__ = ["concatenate", "histogram", "imdecode", "moveaxis", "onehot_encode"]
 
 
+@door
 def concatenate(arrays: Sequence[NDArray], axis: int = 0, always_copy: bool = True) -> NDArray:
     """Arrays of one element type joined along `axis`.
 
@@ -54,6 +56,7 @@ def concatenate(arrays: Sequence[NDArray], axis: int = 0, always_copy: bool = Tr
     return joined
 
 
+@door
 def moveaxis(
     tensor: NDArray, source: int | Sequence[int], destination: int | Sequence[int]
 ) -> NDArray:
@@ -90,6 +93,7 @@ def _axes(name: str, given: int | Sequence[int], rank: int) -> list[int]:
     return positive
 
 
+@door
 def histogram(
     a: NDArray, bins: int | NDArray = 10, range: tuple[float, float] | None = None
 ) -> Any:
@@ -116,6 +120,7 @@ def histogram(
     return function_of("_histogram")(a, bin_cnt=bins, range=range)
 
 
+@door
 def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
     """Writes a row of zeros into `out` for each index, with 1 there; returns `out`.
 
@@ -134,6 +139,7 @@ def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
     return out
 
 
+@door
 def imdecode(
     str_img: bytes,
     clip_rect: tuple[int, int, int, int] = (0, 0, 0, 0),

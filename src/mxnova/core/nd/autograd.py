@@ -15,11 +15,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..base.doors import door
 from ..base.errors import (
     ArgumentError,
     ArgumentTypeError,
     MXNetError,
     UnknownNameError,
+    candidates,
     from_foreign,
     shown,
 )
@@ -68,6 +70,7 @@ def attach(array: BaseArray, gradient: BaseArray, grad_req: str) -> None:
     if not isinstance(grad_req, str) or grad_req not in GRAD_REQS:
         raise UnknownNameError(
             f"attach_grad: grad_req={shown(grad_req)}: must be one of {GRAD_REQS}"
+            f"{candidates(str(grad_req), GRAD_REQS)}"
         )
     tensor = _stand_in(array)
     if grad_req != "null" and tensor.is_floating_point():
@@ -85,6 +88,7 @@ def _stand_in(array: BaseArray) -> Tensor:
     return value.data if value.is_floating_point() else integer_stand_in(value)
 
 
+@door
 def mark_variables(
     variables: BaseArray | Sequence[BaseArray],
     gradients: BaseArray | Sequence[BaseArray],
@@ -301,6 +305,7 @@ def _memory_of(tensor: Tensor) -> int:
     return tensor.untyped_storage().data_ptr()
 
 
+@door
 def backward(
     heads: BaseArray | Sequence[BaseArray],
     head_grads: Any = None,
@@ -371,6 +376,7 @@ def _sources(heads: _Heads, nodes: Sequence[TapeNode], kinds: set[type[TapeNode]
     return []
 
 
+@door
 def grad(
     heads: BaseArray | Sequence[BaseArray],
     variables: BaseArray | Sequence[BaseArray],

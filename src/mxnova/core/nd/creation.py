@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from ..base.errors import ArgumentError, ArgumentTypeError, argument_error
+from ..base.doors import door, leave
+from ..base.errors import ArgumentError, ArgumentTypeError, argument_error, candidates
 from ..base.scopes import is_np_shape
 from ..base.shapes import sizes_of
+from ..base.user_warnings import warn_user
 from ..op.dtypes import torch_dtype
 from ..op.schema import find
 from ..runtime import storage
@@ -52,7 +54,7 @@ def zeros(
     stype: str | None = None,
     *,
     out: NDArray | None = None,
-    **_: Any,
+    **others: Any,
 ) -> NDArray:
     """An array of zeros.
 
@@ -62,15 +64,22 @@ def zeros(
         dtype: default: float32.
         stype: csr or row_sparse make a sparse array without stored elements.
         out: an array to fill instead.
+        **others: name= is ignored, as in MXNet; others are refused.
 
     Example:
         >>> mx.nd.zeros((2, 2)).asnumpy()
         array([[0., 0.],
                [0., 0.]], dtype=float32)
     """
-    if stype not in (None, "default"):
-        return sparse_creation.zeros(stype, _known_sizes("zeros", shape), ctx, dtype)
-    return _filled(shape, 0, ctx, dtype, out)
+    try:
+        if others:
+            _refuse_others("zeros", others)
+        if stype not in (None, "default"):
+            return sparse_creation.zeros(stype, _known_sizes("zeros", shape), ctx, dtype)
+        return _filled(shape, 0, ctx, dtype, out)
+    except Exception as error:
+        leave(error)
+        raise
 
 
 def _filled(
@@ -91,6 +100,18 @@ def _filled(
     return out
 
 
+_NAMES = ("shape", "ctx", "dtype", "stype", "out")
+
+
+def _refuse_others(function: str, others: Iterable[str], known: Sequence[str] = _NAMES) -> None:
+    for name in others:
+        if name != "name" and not name.startswith("__"):  # attributes, as states have them
+            raise ArgumentTypeError(
+                f"{function}() got an unexpected keyword argument {name!r}"
+                f"{candidates(name, known)} (it takes {', '.join(known)})"
+            )
+
+
 def _known_sizes(function: str, shape: Any) -> tuple[int, ...]:
     """`sizes_of`, where the shape semantics in force do not take them for unknown."""
     sizes = sizes_of(function, shape)
@@ -107,7 +128,7 @@ def ones(
     dtype: Any = None,
     *,
     out: NDArray | None = None,
-    **_: Any,
+    **others: Any,
 ) -> NDArray:
     """An array of ones; arguments are those of `zeros`.
 
@@ -116,16 +137,23 @@ def ones(
         ctx: the context; None: the current one.
         dtype: the element type.
         out: an array to write the result into; None: a new one.
-        **_: ignored.
+        **others: name= is ignored, as in MXNet; others are refused.
 
     Example:
         >>> mx.nd.ones((2, 2)).asnumpy()
         array([[1., 1.],
                [1., 1.]], dtype=float32)
     """
-    return _filled(shape, 1, ctx, dtype, out)
+    try:
+        if others:
+            _refuse_others("ones", others)
+        return _filled(shape, 1, ctx, dtype, out)
+    except Exception as error:
+        leave(error)
+        raise
 
 
+@door
 def full(
     shape: Any,
     val: Any,
@@ -147,13 +175,18 @@ def full(
         array([[7., 7.],
                [7., 7.]], dtype=float32)
     """
-    made = empty(shape, ctx, dtype) if out is None else out
-    if not isinstance(made, NDArray):
-        raise argument_error("full", "out", out, "must be an array")
-    made[:] = val
-    return made
+    try:
+        made = empty(shape, ctx, dtype) if out is None else out
+        if not isinstance(made, NDArray):
+            raise argument_error("full", "out", out, "must be an array")
+        made[:] = val
+        return made
+    except Exception as error:
+        leave(error)
+        raise
 
 
+@door
 def empty(
     shape: Any, ctx: Context | None = None, dtype: Any = None, stype: str | None = None
 ) -> NDArray:
@@ -169,12 +202,17 @@ def empty(
         >>> mx.nd.empty((2, 3)).shape
         (2, 3)
     """
-    if stype not in (None, "default"):
-        return zeros(shape, ctx, dtype, stype)
-    context, kind = context_of(ctx), torch_dtype(dtype or "float32")
-    return wrap(storage.empty(sizes_of("empty", shape), kind, context), context, NDArray)
+    try:
+        if stype not in (None, "default"):
+            return zeros(shape, ctx, dtype, stype)
+        context, kind = context_of(ctx), torch_dtype(dtype or "float32")
+        return wrap(storage.empty(sizes_of("empty", shape), kind, context), context, NDArray)
+    except Exception as error:
+        leave(error)
+        raise
 
 
+@door
 def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
     """An array with the values of `source_array`, copied; sparse where that is sparse.
 
@@ -188,11 +226,16 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
         array([[1, 2],
                [3, 4]], dtype=int32)
     """
-    if is_scipy(source_array) or getattr(source_array, "stype", "default") != "default":
-        return sparse_creation.array(source_array, ctx, dtype)
-    return dense_array(source_array, context_of(ctx), dtype)
+    try:
+        if is_scipy(source_array) or getattr(source_array, "stype", "default") != "default":
+            return sparse_creation.array(source_array, ctx, dtype)
+        return dense_array(source_array, context_of(ctx), dtype)
+    except Exception as error:
+        leave(error)
+        raise
 
 
+@door
 def arange(
     start: float,
     stop: float | None = None,
@@ -217,12 +260,17 @@ def arange(
         >>> mx.nd.arange(1, 7, 2).asnumpy()
         array([1., 3., 5.], dtype=float32)
     """
-    if infer_range is not None:
-        warnings.warn("arange: infer_range does nothing", DeprecationWarning, stacklevel=2)
-    attrs = {"start": start, "stop": stop, "step": step, "repeat": repeat, "dtype": dtype}
-    return _made("_arange", attrs, ctx)
+    try:
+        if infer_range is not None:
+            warn_user("arange: infer_range does nothing", DeprecationWarning)
+        attrs = {"start": start, "stop": stop, "step": step, "repeat": repeat, "dtype": dtype}
+        return _made("_arange", attrs, ctx)
+    except Exception as error:
+        leave(error)
+        raise
 
 
+@door
 def linspace(
     start: float,
     stop: float,
@@ -249,13 +297,14 @@ def linspace(
     return _made("_linspace", attrs, ctx)
 
 
+@door
 def eye(
     N: int,  # noqa: N803 - MXNet's names
     M: int = 0,  # noqa: N803
     k: int = 0,
     ctx: Context | None = None,
     dtype: Any = None,
-    **_: Any,
+    **others: Any,
 ) -> NDArray:
     """Ones on diagonal `k` of N rows and M columns (0: N), zeros elsewhere.
 
@@ -265,13 +314,14 @@ def eye(
         k: which diagonal; 0: the main one.
         ctx: the context; None: the current one.
         dtype: the element type.
-        **_: ignored.
+        **others: name= is ignored, as in MXNet; others are refused.
 
     Example:
         >>> mx.nd.eye(2).asnumpy()
         array([[1., 0.],
                [0., 1.]], dtype=float32)
     """
+    _refuse_others("eye", others, ("N", "M", "k", "ctx", "dtype"))
     return _made("_eye", {"N": N, "M": M, "k": k, "dtype": dtype or "float32"}, ctx)
 
 
@@ -283,6 +333,7 @@ def _made(op: str, attrs: dict[str, Any], ctx: Context | None) -> NDArray:
 # Memory of other libraries ------------------------------------------------------------------------
 
 
+@door
 def from_numpy(
     ndarray: np.ndarray[Any, Any], zero_copy: bool = True, array_cls: type[NDArray] = NDArray
 ) -> NDArray:
@@ -312,6 +363,7 @@ def from_numpy(
     return made
 
 
+@door
 def from_torch(tensor: torch.Tensor) -> NDArray:
     """An array over the memory of an ATen tensor, which must be contiguous.
 
@@ -326,6 +378,7 @@ def from_torch(tensor: torch.Tensor) -> NDArray:
     return NDArray(tensor)
 
 
+@door
 def from_dlpack(dlpack: Any) -> NDArray:
     """An array over the memory of a DLPack capsule, which it consumes, or of an object with one.
 

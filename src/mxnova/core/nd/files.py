@@ -11,6 +11,7 @@ import numpy as np
 
 from ...formats import params
 from ...formats.params import ArrayRecord, ParamsFile
+from ..base.doors import door
 from ..base.errors import ArgumentError, ArgumentTypeError, FormatError, shown
 from ..base.scopes import is_np_shape
 from ..op.dtypes import mx_dtype
@@ -32,6 +33,7 @@ __all__ = [
 Arrays = list[BaseArray | None] | dict[str, BaseArray | None]
 
 
+@door
 def save(fname: str | os.PathLike[str], data: Any) -> None:
     """Writes an array, a list of arrays or a dict of arrays, in the bytes MXNet 1.9.1 writes.
 
@@ -67,6 +69,7 @@ def save(fname: str | os.PathLike[str], data: Any) -> None:
     params.write(fname, records, names, np_shape=is_np_shape())
 
 
+@door
 def load(fname: str | os.PathLike[str], *, mmap: bool = True) -> dict[str, BaseArray] | Any:
     """The arrays in a file, as a list or, where they have names, a dict.
 
@@ -91,6 +94,7 @@ def load(fname: str | os.PathLike[str], *, mmap: bool = True) -> dict[str, BaseA
     return _arrays(params.read(fname, np_shape=is_np_shape(), mapped=mmap))
 
 
+@door
 def load_frombuffer(buf: bytes) -> Arrays:
     """`load` from the bytes of a file.
 

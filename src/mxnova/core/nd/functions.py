@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+from ..base.doors import leave
 from ..base.errors import ArgumentTypeError
 from ..base.parameter_types import NOT_GIVEN
 from ..op.calls import CallForm, documented
@@ -40,26 +41,30 @@ def _form_binding(type_: OpType, form: CallForm, cls: type[BaseArray] | None) ->
     most = n_arrays + len(by_position)
 
     def function(*args: Any, out: Any = None, name: str | None = None, **kwargs: Any) -> Any:
-        if is_variadic:
-            is_sorted = bool(args) and not any(map(_is_array, kwargs.values()))
-        else:
-            is_sorted = len(args) <= n_arrays and array_names.isdisjoint(kwargs)
-        if is_sorted and all_arrays(args):
-            if counts:
-                kwargs.setdefault("num_args", len(args))
-            op, arrays = type_.of(kwargs), args
-        elif not kwargs and n_arrays < len(args) <= most and _are_in_order(args, n_arrays):
-            arrays, values = args[:n_arrays], args[n_arrays:]
-            op = type_.kept(((), *map(id, values)), by_position[: len(values)], values)
-        else:
-            call = form.split(args, kwargs, _is_array)
-            op, arrays = type_.of(call.attrs), (*call.arrays, *call.named.values())
-            out = call.extras.get("out", out)
-        if not arrays:
-            return invoke(settled(op, out), arrays, out, cls=cls)
-        if out is None:
-            return call_several(op, arrays, cls)
-        return invoke(op, arrays, out, cls=cls)
+        try:
+            if is_variadic:
+                is_sorted = bool(args) and not any(map(_is_array, kwargs.values()))
+            else:
+                is_sorted = len(args) <= n_arrays and array_names.isdisjoint(kwargs)
+            if is_sorted and all_arrays(args):
+                if counts:
+                    kwargs.setdefault("num_args", len(args))
+                op, arrays = type_.of(kwargs), args
+            elif not kwargs and n_arrays < len(args) <= most and _are_in_order(args, n_arrays):
+                arrays, values = args[:n_arrays], args[n_arrays:]
+                op = type_.kept(((), *map(id, values)), by_position[: len(values)], values)
+            else:
+                call = form.split(args, kwargs, _is_array)
+                op, arrays = type_.of(call.attrs), (*call.arrays, *call.named.values())
+                out = call.extras.get("out", out)
+            if not arrays:
+                return invoke(settled(op, out), arrays, out, cls=cls)
+            if out is None:
+                return call_several(op, arrays, cls)
+            return invoke(op, arrays, out, cls=cls)
+        except Exception as error:
+            leave(error)
+            raise
 
     return function
 

@@ -22,7 +22,14 @@ __all__ = ["MODES", "Mode"]
 
 
 class Mode:
-    """In force inside its ``with`` block, in this thread; blocks nest, the innermost sees first."""
+    """In force inside its ``with`` block, in this thread; blocks nest, the innermost sees first.
+
+    Attributes:
+        wants_operators: whether hybridized blocks run operator by operator inside it, and
+            executors are handed to its `monitor`.
+    """
+
+    wants_operators = False
 
     def invoke(self, op: Op, arrays: Sequence[BaseArray], out: Any, **how: Any) -> Any:
         """The result of `op` on `arrays`.
@@ -76,6 +83,10 @@ class _Modes(threading.local):
 
     def __bool__(self) -> bool:
         return bool(self.stack) or self.left < len(self.everywhere)
+
+    def watchers(self) -> list[Any]:
+        """Those of this thread that want to see operators inside graphs, too."""
+        return [mode for mode in self.stack if mode.wants_operators]
 
     @contextmanager
     def outer(self) -> Iterator[Mode]:

@@ -109,5 +109,6 @@ def recorded_write() -> MXNetError:
     """The error for writing what autograd could not follow."""
     return MXNetError(
         "Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd: "
-        "write to a copy, or inside autograd.pause(); recorded arrays cannot be written in part"
+        "write y = y + 1, which makes a new array, or write inside autograd.pause(); recorded "
+        "arrays cannot be written in part"
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.doors import leave
 from ..base.errors import ArgumentError, ArgumentTypeError, AssertedError, shown
 from ..base.shapes import sizes_of
 from ..methods import OperatorMethods
@@ -36,22 +37,26 @@ class Reshaping(OperatorMethods, BaseArray):
             shape: sizes; 0 keeps an axis, -1 is deduced, -2 to -4 as operator Reshape says.
             kwargs: shape=, reverse= as operator Reshape has them.
         """
-        if len(shape) == 1 and isinstance(shape[0], (tuple, list, np.ndarray)):
-            [given] = shape
-            is_number = isinstance(given, np.ndarray) and not given.ndim
-            shape = (int(given),) if is_number else tuple(given)
-        elif not shape:
-            shape = _given_shape(kwargs)
-        seen = STATE.recording and self._tracked is not None
-        if not (kwargs or seen or (SLOW_PATH and (MODES or is_failing(self)))):
-            plain = self._plainly(shape)
-            if plain is not None:
-                return plain
-        if not {"shape", "reverse"}.issuperset(kwargs) or not all(map(_is_integer, shape)):
-            raise ArgumentTypeError(
-                f"reshape: shape={shown(shape)}, {shown(kwargs)}: integers and reverse="
-            )
-        return invoke(find("Reshape").of({**kwargs, "shape": shape}), (self,), is_view=True)
+        try:
+            if len(shape) == 1 and isinstance(shape[0], (tuple, list, np.ndarray)):
+                [given] = shape
+                is_number = isinstance(given, np.ndarray) and not given.ndim
+                shape = (int(given),) if is_number else tuple(given)
+            elif not shape:
+                shape = _given_shape(kwargs)
+            seen = STATE.recording and self._tracked is not None
+            if not (kwargs or seen or (SLOW_PATH and (MODES or is_failing(self)))):
+                plain = self._plainly(shape)
+                if plain is not None:
+                    return plain
+            if not {"shape", "reverse"}.issuperset(kwargs) or not all(map(_is_integer, shape)):
+                raise ArgumentTypeError(
+                    f"reshape: shape={shown(shape)}, {shown(kwargs)}: integers and reverse="
+                )
+            return invoke(find("Reshape").of({**kwargs, "shape": shape}), (self,), is_view=True)
+        except Exception as error:
+            leave(error)
+            raise
 
     def _plainly(self, shape: tuple[Any, ...]) -> Any:
         """What ATen makes of a shape, where that is what MXNet makes of it."""
@@ -64,39 +69,59 @@ class Reshaping(OperatorMethods, BaseArray):
 
     def expand_dims(self, axis: int, inplace: bool = False, **kwargs: Any) -> Any:
         """Operator `expand_dims`: a new axis of size 1 at `axis`; `inplace` shares memory."""
-        if not inplace:
-            return super().expand_dims(axis, **kwargs)
-        sizes = list(self.shape)
-        sizes.insert(axis if axis >= 0 else axis + len(sizes) + 1, 1)
-        return self.reshape(sizes)
+        try:
+            if not inplace:
+                return super().expand_dims(axis, **kwargs)
+            sizes = list(self.shape)
+            sizes.insert(axis if axis >= 0 else axis + len(sizes) + 1, 1)
+            return self.reshape(sizes)
+        except Exception as error:
+            leave(error)
+            raise
 
     def flatten(self, inplace: bool = False, **kwargs: Any) -> Any:
         """Operator `flatten`: a matrix with the first axis as rows; `inplace` shares memory."""
-        return self.reshape((0, -1)) if inplace else super().flatten(**kwargs)
+        try:
+            return self.reshape((0, -1)) if inplace else super().flatten(**kwargs)
+        except Exception as error:
+            leave(error)
+            raise
 
     def squeeze(self, axis: Any = None, inplace: bool = False, **kwargs: Any) -> Any:
         """Operator `squeeze`: without axes of size 1, or those given; `inplace` shares memory."""
-        if not inplace:
-            return super().squeeze(axis, **kwargs)
-        return invoke(find("squeeze").of({"axis": axis}), (self,), is_view=True)
+        try:
+            if not inplace:
+                return super().squeeze(axis, **kwargs)
+            return invoke(find("squeeze").of({"axis": axis}), (self,), is_view=True)
+        except Exception as error:
+            leave(error)
+            raise
 
     def broadcast_to(self, shape: Any, **kwargs: Any) -> Any:
         """Repeated along axes of size 1 to `shape`, which may have more axes in front."""
-        if _is_integer(shape):
-            raise ArgumentTypeError(f"broadcast_to: shape={shape}: must be a tuple")
-        wanted = sizes_of("broadcast_to", shape)
-        missing = len(wanted) - self.ndim
-        mine = (1,) * missing + self.shape
-        if missing < 0 or any(n not in (1, m) for n, m in zip(mine, wanted, strict=True)):
-            raise ArgumentError(f"broadcast_to: shape={wanted} from {self.shape}")
-        source = self.reshape(mine) if missing else self
-        return source._apply("broadcast_to", (), {"shape": wanted, **kwargs})
+        try:
+            if _is_integer(shape):
+                raise ArgumentTypeError(f"broadcast_to: shape={shape}: must be a tuple")
+            wanted = sizes_of("broadcast_to", shape)
+            missing = len(wanted) - self.ndim
+            mine = (1,) * missing + self.shape
+            if missing < 0 or any(n not in (1, m) for n, m in zip(mine, wanted, strict=True)):
+                raise ArgumentError(f"broadcast_to: shape={wanted} from {self.shape}")
+            source = self.reshape(mine) if missing else self
+            return source._apply("broadcast_to", (), {"shape": wanted, **kwargs})
+        except Exception as error:
+            leave(error)
+            raise
 
     def broadcast_like(self, other: Any, **kwargs: Any) -> Any:
         """`broadcast_to` the shape of `other`, or with lhs_axes= and rhs_axes= as the operator."""
-        if kwargs:
-            return self._apply("broadcast_like", (other,), kwargs)
-        return self.broadcast_to(other.shape)
+        try:
+            if kwargs:
+                return self._apply("broadcast_like", (other,), kwargs)
+            return self.broadcast_to(other.shape)
+        except Exception as error:
+            leave(error)
+            raise
 
 
 def _given_shape(kwargs: dict[str, Any]) -> tuple[Any, ...]:

@@ -50,7 +50,7 @@ class SoftmaxCrossEntropy(ArrayOperator):
 
 
 def _losses(scores: Tensor, classes: Tensor) -> Tensor:
-    index = in_range(classes.reshape(-1), scores.shape[1])
+    index = in_range(classes.reshape(-1), scores.shape[1], array="softmax cross entropy: label")
     return F.nll_loss(torch.log_softmax(scores, 1), index, reduction="none")
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -22,6 +21,7 @@ from ..base.errors import (
     OutOfRangeError,
     shown,
 )
+from ..base.user_warnings import warn_user
 from ..op import arithmetic as operators
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.schema import find
@@ -34,6 +34,7 @@ from .autograd import attach
 from .base_array import CLASSES
 from .calls.dispatch import invoke
 from .files import array_of_record, dumps_array
+from .html import sparse_html
 from .recording import STATE
 from .sparse_format import check_format
 from .tape import is_live
@@ -138,7 +139,7 @@ class BaseSparseNDArray(NDArray):
         if other.stype not in self._castable:
             raise ArgumentTypeError(f"copyto: {self.stype} values cannot go to {other.stype}")
         if other is self:
-            warnings.warn("copyto: an array is copied to itself", RuntimeWarning, stacklevel=2)
+            warn_user("copyto: an array is copied to itself", RuntimeWarning)
             return False
         if other is not self:
             receive(other, self._value, "copyto")
@@ -176,7 +177,7 @@ class BaseSparseNDArray(NDArray):
             if value is not self:  # which `array[:] += other` assigns
                 value.copyto(self)
         elif isinstance(value, np.ndarray):
-            warnings.warn("a NumPy array is copied to sparse storage", RuntimeWarning, stacklevel=2)
+            warn_user("a NumPy array is copied to sparse storage", RuntimeWarning)
             array_from_numpy(value, self.context).astype(self.dtype).copyto(self)
         elif isinstance(value, Number):
             self._fill(float(value))
@@ -192,6 +193,10 @@ class BaseSparseNDArray(NDArray):
     def __repr__(self) -> str:
         sizes = "x".join(map(str, self.shape))
         return f"\n<{type(self).__name__} {sizes} @{self.context}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a table of what is stored."""
+        return sparse_html(self)
 
     def __reduce__(self) -> Any:
         return _unpickled, (bytes(dumps_array(self)), str(self.context))

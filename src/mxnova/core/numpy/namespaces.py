@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.doors import leave, refuse_name
 from ..base.errors import ArgumentTypeError, shown
 from ..base.examples import with_example
 from .argument_docs import listing
@@ -84,7 +85,15 @@ def bound(implementation: Callable[..., Any], world: World, name: str) -> Callab
 
     @functools.wraps(implementation)
     def public(*args: Any, **kwargs: Any) -> Any:
-        return implementation(world, *args, **kwargs)
+        try:
+            try:
+                return implementation(world, *args, **kwargs)
+            except TypeError as error:
+                refuse_name(public, args, kwargs, error)
+                raise
+        except Exception as error:
+            leave(error)
+            raise
 
     signature = inspect.signature(implementation)
     public.__signature__ = signature.replace(  # type: ignore[attr-defined]

@@ -108,6 +108,10 @@ class CallForm:
     def _no_array(self, name: str, value: Any) -> AssertedTypeError:
         hint = candidates(name, self.parameters)
         kind = type(value).__name__
+        if kind in ("NDArray", "Symbol", "_Symbol"):
+            hint = f"; in hybrid_forward write F.{self.type.name}, which is for arrays and symbols"
+        elif (not hint and isinstance(value, (list, tuple))) or kind == "ndarray":
+            hint = f"; mx.nd.array({name}) makes one"
         return AssertedTypeError(f"{self.type.name}: {name} must be an array, not a {kind}{hint}")
 
     def signature(self) -> inspect.Signature:

@@ -8,7 +8,7 @@ what, and is run again whenever one of its arrays became better known.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -27,9 +27,20 @@ from ..base.shapes import (
 )
 from .dtypes import dtype_name
 
-__all__ = ["DTypes", "Shapes", "UndecidedTypeError"]
+__all__ = ["DTypes", "MismatchError", "Shapes", "UndecidedTypeError"]
 
 T = TypeVar("T")
+_MOST_SHOWN = 4  # arrays in an error
+
+
+class MismatchError(MXNetError):
+    """What is known of an array is not what the others need.
+
+    Attributes:
+        array: its name.
+    """
+
+    array = ""
 
 
 class _Named(Generic[T]):
@@ -104,6 +115,20 @@ class _Named(Generic[T]):
     def _unified(self, name: str, before: T | None, fact: T | None) -> T | None:
         raise NotImplementedError
 
+    def _mismatch(
+        self, name: str, what: str, before: T | None, fact: T | None, text: Callable[[Any], str]
+    ) -> MismatchError:
+        """The error of array `name`, which has `before` where the others need `fact`."""
+        known = [f"{n} {text(f)}" for n in self.inputs if (f := self._facts[n]) and n != name]
+        if len(known) > _MOST_SHOWN:
+            known[_MOST_SHOWN:] = [f"{len(known) - _MOST_SHOWN} more"]
+        others = ", ".join(known) or "the operator's parameters"
+        error = MismatchError(
+            f"{self._op}: {name} has {what} {text(before)}, but needs {text(fact)} beside {others}"
+        )
+        error.array = name
+        return error
+
 
 class Shapes(_Named[tuple[Dim, ...]]):
     """Partial shapes of one node's arrays.
@@ -119,10 +144,7 @@ class Shapes(_Named[tuple[Dim, ...]]):
         try:
             after = unify(before, None if fact is None else tuple(fact))
         except ShapeMismatch:
-            raise MXNetError(
-                f"{self._op}: {name} has shape {shape_text(before)}, "
-                f"but its other arrays and parameters need {shape_text(fact)}"
-            ) from None
+            raise self._mismatch(name, "shape", before, fact, shape_text) from None
         if before is not None and after is not None and _as_known(before) == _as_known(after):
             return before
         if after is not None:
@@ -197,8 +219,5 @@ class DTypes(_Named[torch.dtype]):
         if fact is None or before is fact:
             return before
         if before is not None:
-            raise MXNetError(
-                f"{self._op}: {name} has type {dtype_name(before)}, "
-                f"but its other arrays and parameters need {dtype_name(fact)}"
-            )
+            raise self._mismatch(name, "type", before, fact, dtype_name)
         return fact

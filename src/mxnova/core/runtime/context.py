@@ -127,7 +127,12 @@ def _device_of(device_type: str, device_id: int) -> torch.device:
     count = num_gpus()
     if device_id >= count:
         have = f"{count} GPU(s)" if count else "no GPU that PyTorch can drive"
-        raise MXNetError(f"gpu({device_id}): this machine has {have}")
+        if torch.backends.mps.is_available():
+            have = "a GPU of Apple's, which mxnova does not use: see docs/deviations.md"
+        raise MXNetError(
+            f"gpu({device_id}): this machine has {have}; mx.num_gpus() counts them, and mx.cpu() "
+            "is the processor"
+        )
     _IN_USE.add(device_id)
     reserve = env.get("MXNET_GPU_MEM_POOL_RESERVE")
     if reserve:

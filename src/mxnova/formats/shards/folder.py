@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from mxnova.core.base.errors import FileError, FormatError, MissingFileError, shown
+from mxnova.core.base.errors import FormatError, MissingFileError, shown
 
 from .. import bounded_json
-from ..source import read_file
+from ..paths import joined, names_in, subfolders
+from ..source import file_size, is_link, path_exists, read_file
 from .hashes import FileHashes
 from .reading import Index, ShardFile, Shards
 from .writing import WORKER, hash_of
@@ -38,31 +39,24 @@ class Numbered(NamedTuple):
     def of(cls, folder: str, step: int, attempt: int) -> Numbered:
         """The folder of an attempt to save a step; the first one is 1."""
         name = f"step-{step:08d}" + (f".{attempt}" if attempt > 1 else "")
-        return cls(step, attempt, os.path.join(folder, name))
+        return cls(step, attempt, joined(folder, name))
 
     @property
     def is_complete(self) -> bool:
         """Whether its index was written."""
-        return os.path.isfile(os.path.join(self.path, INDEX))
+        return path_exists(joined(self.path, INDEX))
 
 
 def numbered(folder: str | os.PathLike[str]) -> list[Numbered]:
     """The folders of checkpoints in `folder`, complete or not, the latest last; links are none."""
     folder = os.fspath(folder)
-    try:
-        names = os.listdir(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise FileError.of(error, folder) from None
-    fits = [fit for fit in map(_NUMBERED.fullmatch, names) if fit]
-    found = [Numbered(int(f[1]), int(f[2] or 1), os.path.join(folder, f[0])) for f in fits]
-    return sorted(n for n in found if os.path.isdir(n.path) and not os.path.islink(n.path))
+    fits = [fit for fit in map(_NUMBERED.fullmatch, subfolders(folder)) if fit]
+    return sorted(Numbered(int(f[1]), int(f[2] or 1), joined(folder, f[0])) for f in fits)
 
 
 def is_checkpoint_folder(folder: str | os.PathLike[str]) -> bool:
     """Whether files of a checkpoint lie in `folder`; whether they are good remains to be seen."""
-    names = os.listdir(folder)
+    names = names_in(folder)
     return INDEX in names or any(map(_FILE.fullmatch, names))
 
 
@@ -83,24 +77,21 @@ def read(folder: str | os.PathLike[str], *, check_hashes: bool = True) -> Shards
         FileError: a file cannot be read.
     """
     folder = os.fspath(folder)
-    path = os.path.join(folder, INDEX)
-    if os.path.lexists(path):
+    path = joined(folder, INDEX)
+    if path_exists(path) or is_link(path):
         index, names = read_index(path)
     else:
         index, names = None, _names_in(folder)
     hashes = index.files if index is not None and check_hashes else {}
     block = index.block if index is not None else 1
-    files = [ShardFile(os.path.join(folder, n), hashes.get(n), block) for n in sorted(names)]
+    files = [ShardFile(joined(folder, n), hashes.get(n), block) for n in sorted(names)]
     if index is None and any(WORKER in file.layout.metadata for file in files):
         raise FormatError(f"{folder}: the checkpoint was not completed: it has no {INDEX}")
     return Shards(folder, index, files)
 
 
 def _names_in(folder: str) -> list[str]:
-    try:
-        names = [name for name in os.listdir(folder) if _FILE.fullmatch(name)]
-    except OSError as error:
-        raise FileError.of(error, folder) from None
+    names = [name for name in names_in(folder) if _FILE.fullmatch(name)]
     if not names:
         raise MissingFileError(2, "there is no checkpoint", folder)
     return names
@@ -114,9 +105,9 @@ def read_index(path: str) -> tuple[Index | None, list[str]]:
         FileError: it cannot be read.
     """
     try:
-        if os.path.islink(path):
+        if is_link(path):
             raise FormatError("is a symbolic link, which no checkpoint has")
-        size = os.stat(path).st_size
+        size = file_size(path)
         if size > _MAX_INDEX:
             raise FormatError(f"{size} bytes, at most {_MAX_INDEX:,} are read")
         text = read_file(path)
@@ -129,10 +120,6 @@ def read_index(path: str) -> tuple[Index | None, list[str]]:
         return index, list(index.files)
     except FormatError as error:
         raise FormatError(f"{path}: {error}") from None
-    except FileError:
-        raise
-    except OSError as error:
-        raise FileError.of(error, path) from None
 
 
 def _names_of(weights: Any) -> list[str]:

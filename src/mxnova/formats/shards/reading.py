@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +16,7 @@ from mxnova.core.base.dtypes import DType
 from mxnova.core.base.errors import ArgumentError, FormatError, UnknownNameError, candidates, shown
 
 from .. import bounded_json, safetensors
-from ..source import Source
+from ..source import Buffer, Slice, is_link, open_buffer
 from .hashes import FileHashes
 from .tiling import check_tiling
 from .writing import SHARDING
@@ -73,25 +72,25 @@ class ShardFile:
     def __init__(self, path: str, hashes: FileHashes | None, block: int) -> None:
         self.path, self._hashes, self._block = path, hashes, block
         self._checked: set[int] = set()
-        source = self._mapped()
-        self.size = len(source.view)
-        self.layout = safetensors.layout(source)
-        self._check(source.view, 0, self.layout.start)
+        content = self._opened()
+        self.size = len(content)
+        self.layout = safetensors.layout_of(content, self.path)
+        self._check(content, 0, self.layout.start)
 
-    def _mapped(self) -> Source:
-        if os.path.islink(self.path):
+    def _opened(self) -> Buffer:
+        if is_link(self.path):
             raise FormatError(f"{self.path}: is a symbolic link, which no checkpoint has")
-        source = Source(self.path, factor=safetensors.FACTOR)
+        content = open_buffer(self.path)
         size = self._hashes.size if self._hashes is not None else None
-        if size is not None and len(source.view) != size:
-            raise FormatError(f"{self.path}: {len(source.view)} bytes, the index says {size}")
-        return source
+        if size is not None and len(content) != size:
+            raise FormatError(f"{self.path}: {len(content)} bytes, the index says {size}")
+        return content
 
-    def part(self, maps: dict[ShardFile, memoryview], begin: int, end: int) -> memoryview:
+    def part(self, maps: dict[ShardFile, Buffer], begin: int, end: int) -> Slice:
         """Bytes of the data, once the hashes of their blocks are right.
 
         Args:
-            maps: files that are mapped, to which this one is added.
+            maps: files that are open, to which this one is added.
             begin: of the part, from where the data begin.
             end: of the part.
 
@@ -100,7 +99,7 @@ class ShardFile:
         """
         view = maps.pop(self, None)
         if view is None:
-            view = self._mapped().view
+            view = self._opened()
             if len(view) != self.size:
                 raise FormatError(f"{self.path}: its size has changed")
         while len(maps) >= _MAX_MAPPED:
@@ -110,7 +109,7 @@ class ShardFile:
         self._check(view, start + begin, start + end)
         return view[start + begin : start + end]
 
-    def _check(self, view: memoryview, begin: int, end: int) -> None:
+    def _check(self, view: Buffer, begin: int, end: int) -> None:
         if self._hashes is None or end <= begin:
             return
         for number in range(begin // self._block, -(-end // self._block)):
@@ -162,7 +161,7 @@ class Shards:
     arrays: Mapping[str, ShardedArray] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._maps: dict[ShardFile, memoryview] = {}
+        self._maps: dict[ShardFile, Buffer] = {}
         self.arrays = _joined(self.folder, self.files)
 
     def read(

@@ -3,6 +3,7 @@
 
 # ruff: noqa: F401 - programs take what it is made of from here, too
 from ... import initializer, ndarray, symbol
+from ...core.base.doors import facade
 from ...core.base.errors import MXNetError
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
@@ -26,3 +27,6 @@ __all__ = [
     "_gather_type_ctx_info",
     "_regroup",
 ]
+
+
+facade(__name__)

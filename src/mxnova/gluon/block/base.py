@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import re
 import sys
-import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ... import initializer
 from ... import ndarray as nd
+from ...core.base.doors import leave
 from ...core.base.errors import ArgumentError, ArgumentTypeError, AssertedError, candidates
+from ...core.base.mismatches import Mismatches
 from ...core.base.scopes import is_np_array
+from ...core.base.user_warnings import warn_user
 from ...core.nd.array import NDArray
 from ...core.runtime.context import Context
 from ..listing import brief, indented
@@ -22,7 +24,7 @@ from . import architecture
 from .hooks import HookHandle, Hooks
 from .nesting import _check_all_np_ndarrays
 from .scope import _BlockScope
-from .summary import summarize
+from .summary import block_html, summarize
 
 __all__ = ["Block"]
 
@@ -44,6 +46,7 @@ class Block:
         (True, (4, 2))
     """
 
+    _no_doors = ("forward", "hybrid_forward")
     _is_summarized: ClassVar[bool] = True  # whether `summary` has a line for it
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
@@ -71,6 +74,9 @@ class Block:
             if isinstance(block, Block)
         )
         return f"{type(self).__name__}(\n{content}\n)"
+
+    def _repr_html_(self) -> str:
+        return block_html(self)
 
     def __setattr__(self, name: str, value: Any) -> None:
         have = self.__dict__.get(name)
@@ -144,10 +150,9 @@ class Block:
             if name.startswith("__") or not isinstance(value, (list, tuple, dict)):
                 continue
             if any(block not in children for block in _blocks_in(value)):
-                warnings.warn(
+                warn_user(
                     f"{type(self).__name__}.{name} holds blocks that are no children, whose "
                     "parameters are not collected: use Sequential, or call register_child()",
-                    stacklevel=4,
                 )
 
     def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
@@ -192,7 +197,7 @@ class Block:
 
     def save_params(self, filename: str) -> None:
         """The old form of `save_parameters`: named as `collect_params` names them."""
-        warnings.warn("save_params is deprecated: use save_parameters", stacklevel=2)
+        warn_user("save_params is deprecated: use save_parameters")
         self.collect_params().save(filename, strip_prefix=self.prefix)
 
     def load_parameters(
@@ -223,12 +228,13 @@ class Block:
                 filename, ctx, allow_missing, ignore_extra, self.prefix, cast_dtype, dtype_source
             )
             return
+        told = Mismatches()
         if not allow_missing:
-            _check_nothing_is_missing(loaded, params, filename)
+            _tell_missing(loaded, params, filename, told)
         if not ignore_extra:
-            _check_nothing_is_new(loaded, params, filename)
+            _tell_unexpected(loaded, params, filename, told)
         found = [(params[name], array) for name, array in loaded.items() if name in params]
-        _load_all(found, ctx, cast_dtype, dtype_source)
+        _load_all(found, ctx, cast_dtype, dtype_source, told)
 
     def _checkpoint_parameters(self) -> tuple[dict[str, NDArray], set[str]]:
         """What `save_parameters` writes, for `checkpoint.save`; and what is not learned."""
@@ -239,9 +245,11 @@ class Block:
     def _load_checkpoint_parameters(self, arrays: dict[str, NDArray], source: str) -> None:
         """Takes the parameters of a checkpoint, for `checkpoint.load`."""
         params = self._collect_params_with_prefix()
-        _check_nothing_is_missing(arrays, params, source)
-        _check_nothing_is_new(arrays, params, source)
-        _load_all([(params[n], a) for n, a in arrays.items()], None, False, "current")
+        told = Mismatches()
+        _tell_missing(arrays, params, source, told)
+        _tell_unexpected(arrays, params, source, told)
+        found = [(params[n], a) for n, a in arrays.items() if n in params]
+        _load_all(found, None, False, "current", told)
 
     def load_params(
         self,
@@ -251,7 +259,7 @@ class Block:
         ignore_extra: bool = False,
     ) -> None:
         """The old name of `load_parameters`."""
-        warnings.warn("load_params is deprecated: use load_parameters", stacklevel=2)
+        warn_user("load_params is deprecated: use load_parameters")
         self.load_parameters(filename, ctx, allow_missing, ignore_extra)
 
     # Files of architecture -----------------------------------------------------------------------
@@ -326,14 +334,18 @@ class Block:
 
     def __call__(self, *args: Any) -> Any:
         """`forward`, with the hooks around it."""
-        for hook in self._forward_pre_hooks.values():
-            hook(self, args)
-        out = self.forward(*args)
-        for hook in self._forward_hooks.values():
-            hook(self, args, out)
-        if is_np_array():
-            _check_all_np_ndarrays(out)
-        return out
+        try:
+            for hook in self._forward_pre_hooks.values():
+                hook(self, args)
+            out = self.forward(*args)
+            for hook in self._forward_hooks.values():
+                hook(self, args, out)
+            if is_np_array():
+                _check_all_np_ndarrays(out)
+            return out
+        except Exception as error:
+            leave(error)
+            raise
 
     def summary(self, *inputs: Any) -> None:
         """Prints the blocks that a forward goes through: shapes, numbers of parameters.
@@ -367,35 +379,39 @@ def _load_all(
     ctx: Context | Sequence[Context] | None,
     cast_dtype: bool,
     dtype_source: str,
+    mismatches: Mismatches,
 ) -> None:
     """Gives parameters their arrays, once all are known to fit."""
     for parameter, array in found:
-        parameter._check_load(array, ctx, cast_dtype, dtype_source)
+        parameter._tell_misfit(array, ctx, cast_dtype, dtype_source, mismatches)
+    mismatches.check()
     for parameter, array in found:
         parameter._load_init(array, ctx, cast_dtype, dtype_source)
 
 
-def _check_nothing_is_missing(
-    loaded: dict[str, NDArray], params: dict[str, Parameter], filename: str
+def _tell_missing(
+    loaded: dict[str, NDArray], params: dict[str, Parameter], filename: str, told: Mismatches
 ) -> None:
     names: dict[Parameter, list[str]] = defaultdict(list)
     for name, parameter in params.items():
         names[parameter].append(name)
     for name, parameter in params.items():
         if not any(n in loaded for n in names[parameter]):
-            raise AssertedError(
+            error = AssertedError(
                 f"Parameter {name!r} is missing in file {filename!r}, which contains parameters: "
                 f"{brief(loaded)}; allow_missing=True ignores that"
             )
+            told.add("missing", brief([name]), error)
 
 
-def _check_nothing_is_new(
-    loaded: dict[str, NDArray], params: dict[str, Parameter], filename: str
+def _tell_unexpected(
+    loaded: dict[str, NDArray], params: dict[str, Parameter], filename: str, told: Mismatches
 ) -> None:
     for name in loaded:
         if name not in params:
-            raise ArgumentError(
+            error = ArgumentError(
                 f"Parameter {name!r} loaded from file {filename!r} is not present in ParameterDict"
                 f"{candidates(name, params)} (there are {brief(params)}); ignore_extra=True "
                 "ignores that"
             )
+            told.add("unexpected", brief([name]), error)

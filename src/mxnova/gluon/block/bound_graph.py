@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.exec.bind.cached_op import CachedOp
 from ...core.nd.array import NDArray
+from ...core.nd.modes import MODES
 from ...core.runtime.context import Context
+from ...core.runtime.slow_path import SLOW_PATH
 from ..parameter import Parameter
 from ..parameter.arrays import GENERATION
 
@@ -50,6 +52,8 @@ class BoundGraph:
     def takes(self, x: NDArray, args: tuple[Any, ...]) -> bool:
         """Whether it can be called with these as they are."""
         if self.generation != GENERATION.count or self._plain != len(args) + 1:
+            return False
+        if SLOW_PATH and MODES.watchers():
             return False
         context = x._chunk.context
         for array in args:

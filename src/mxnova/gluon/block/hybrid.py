@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 from ... import ndarray as nd
@@ -15,15 +15,19 @@ from ...core.base.errors import (
     ArgumentTypeError,
     AssertedError,
     MXNetError,
+    candidates,
     shown,
 )
+from ...core.base.user_warnings import warn_user
 from ...core.exec.bind.cached_op import CachedOp
 from ...core.graph.numpy_symbol import _Symbol as np_symbol
 from ...core.graph.serialize import saving
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
+from ...core.nd.modes import MODES
 from ...core.nd.numpy_array import ndarray as np_ndarray
 from ...core.runtime.context import Context
+from ...core.runtime.slow_path import SLOW_PATH
 from ..parameter import DeferredInitializationError, Parameter, ParameterDict, shape_is_known
 from ..parameter.arrays import GENERATION
 from .base import Block
@@ -116,6 +120,10 @@ class HybridBlock(Block):
             backward_bulk_size: likewise.
             kwargs: options of the backend.
         """
+        for name in kwargs if backend is None else ():
+            hint = candidates(name, signature(HybridBlock.hybridize).parameters)
+            if hint:
+                warn_user(f"hybridize: {name!r} is an option of no backend{hint}")
         flags = {
             "static_alloc": static_alloc,
             "static_shape": static_shape,
@@ -131,10 +139,9 @@ class HybridBlock(Block):
         if clear:
             self._clear_cached_op()
         if active and (self._forward_hooks or self._forward_pre_hooks):
-            warnings.warn(
+            warn_user(
                 f"{self.name} is hybridized with hooks on its forward: where a block around it "
                 "is hybridized, they are called when the graph is drawn, with symbols",
-                stacklevel=2,
             )
         super().hybridize(active, **flags)
 
@@ -339,7 +346,7 @@ class HybridBlock(Block):
         context = self._kind_of_inputs(x, *args)
         if context is not None:
             with context:
-                if self._active:
+                if self._active and not (SLOW_PATH and MODES.watchers()):
                     return self._call_cached_op(x, *args)
                 return self.hybrid_forward(nd, x, *args, **self._parameters(context, x, *args))
         params = {name: p.var() for name, p in self._reg_params.items()}
@@ -353,10 +360,12 @@ class HybridBlock(Block):
             return context
         has_symbol, has_array, contexts, found = _gather_type_ctx_info(args)
         if has_symbol is has_array:
-            what = "arrays and symbols" if has_array else "neither array nor symbol"
+            kinds = ", ".join(type(arg).__name__ for arg in args[:8])
+            what = f"{kinds}: neither NDArray nor Symbol; mx.nd.array(x) makes an array of numbers"
+            if has_array:
+                what = "arrays and symbols; one kind of the two is needed"
             raise ArgumentError(
-                f"{type(self).__name__} {self.name!r}: inputs={shown(args)}: {what}; one kind of "
-                "the two is needed"
+                f"{type(self).__name__} {self.name!r}: inputs={shown(args)}: {what}"
             )
         if self._active and len(contexts) > 1:
             raise ArgumentError(
@@ -490,7 +499,7 @@ def _warn_of_unused(
 ) -> None:
     for name, i in positions.items():
         if name not in used:
-            warnings.warn(f"input {i} of the block is not used in its graph", stacklevel=4)
+            warn_user(f"input {i} of the block is not used in its graph")
     for name in params:
         if name not in used:
-            warnings.warn(f"parameter {name} is not used in the graph of its block", stacklevel=4)
+            warn_user(f"parameter {name} is not used in the graph of its block")

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.base.errors import AssertedError
+from ...core.base.html import table
 from ...core.nd.array import NDArray
 from ..parameter import Parameter
 from .nesting import leaves
@@ -14,7 +16,7 @@ from .nesting import leaves
 if TYPE_CHECKING:
     from .base import Block
 
-__all__ = ["summarize"]
+__all__ = ["block_html", "summarize"]
 
 _ROW = "{:>20}  {:>42} {:>15}"
 
@@ -118,3 +120,45 @@ def _table(rows: list[_Row]) -> str:
         "-" * 80,
     ]
     return "\n".join(lines)
+
+
+# Without a forward --------------------------------------------------------------------------------
+
+
+def block_html(block: Block) -> str:
+    """What a notebook shows: the blocks in `block`, and their own parameters."""
+    rows, seen = [], set()
+    known = unknown = 0
+    for path, one in _walk(block, ""):
+        own = [p for p in one._reg_params.values() if p not in seen]
+        seen.update(own)
+        sizes = [_size(p) for p in own]
+        known += sum(size or 0 for size in sizes)
+        unknown += sizes.count(None)
+        shapes = ", ".join(f"{_short(one, p)} {_shape_text(p)}" for p in own)
+        count = "" if not own else "not known yet" if None in sizes else sum(filter(None, sizes))
+        rows.append([path, type(one).__name__, shapes, count])
+    total = f"{known:,} parameters known"
+    total += f"; {unknown} arrays get their shapes by the first forward" if unknown else ""
+    header = ["block", "class", "parameters", "number"]
+    return table(f"{type(block).__name__} {block.name}", header, rows, total)
+
+
+def _walk(block: Block, path: str) -> Iterator[tuple[str, Block]]:
+    yield path, block
+    for name, child in block._children.items():
+        yield from _walk(child, f"{path}.{name}" if path else name)
+
+
+def _size(parameter: Parameter) -> int | None:
+    shape = parameter.shape
+    return None if shape is None or any(s <= 0 for s in shape) else math.prod(shape)
+
+
+def _short(block: Block, parameter: Parameter) -> str:
+    return parameter.name.removeprefix(block.prefix)
+
+
+def _shape_text(parameter: Parameter) -> str:
+    sizes = parameter.shape
+    return "?" if sizes is None else f"({', '.join(str(s) if s > 0 else '?' for s in sizes)})"

@@ -13,9 +13,14 @@ __all__ = ["cnn", "data", "estimator", "nn", "rnn"]
 def __getattr__(name: str) -> Any:
     if name in __all__:
         return _import_module(f"{__name__}.{name}")
+    from ...core.base.doors import leave
     from ...core.base.mxnet_names import MissingName
 
-    raise MissingName(__name__, name, __dir__)
+    try:
+        raise MissingName(__name__, name, __dir__)
+    except MissingName as error:
+        leave(error)
+        raise
 
 
 def __dir__() -> list[str]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data for training: datasets, samplers, and the loader that makes batches of them."""
 
+from ...core.base.doors import facade
 from . import dataloader, dataset, sampler, vision
 from .dataloader import DataLoader
 from .dataset import ArrayDataset, Dataset, RecordFileDataset, SimpleDataset
@@ -22,3 +23,6 @@ __all__ = [
     "sampler",
     "vision",
 ]
+
+
+facade(__name__)

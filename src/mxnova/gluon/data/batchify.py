@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import torch
 
 from mxnova import ndarray as nd
 from mxnova.context import Context
-from mxnova.core.base.errors import ArgumentError, ArgumentTypeError, shown
+from mxnova.core.base.errors import ArgumentError, ArgumentTypeError
 from mxnova.util import is_np_array
 
 __all__ = ["default_batchify_fn", "default_mp_batchify_fn"]
@@ -53,9 +54,7 @@ def _stacked(arrays: Any, place: Context | None) -> nd.NDArray:
     tensors = [a._tensor for a in arrays]
     shapes = {t.shape for t in tensors}
     if len(shapes) > 1:
-        raise ArgumentError(
-            f"default_batchify_fn: elements have shapes {shown(sorted(map(tuple, shapes)))}"
-        )
+        raise _unequal([tuple(t.shape) for t in tensors])
     if place is None or len({t.dtype for t in tensors}) > 1:  # which the operator refuses
         stacked: nd.NDArray = nd.stack(*arrays)
         return stacked
@@ -67,11 +66,25 @@ def _stacked(arrays: Any, place: Context | None) -> nd.NDArray:
     return batch
 
 
+def _unequal(shapes: Sequence[tuple[int, ...]]) -> ArgumentError:
+    other = next((i for i, shape in enumerate(shapes) if shape != shapes[0]), 0)
+    return ArgumentError(
+        f"default_batchify_fn: elements of a batch must have equal shapes: element 0 has shape "
+        f"{shapes[0]}, element {other} {shapes[other]}; transform the samples to one shape, or "
+        "give the DataLoader a batchify_fn that pads"
+    )
+
+
 def _values(data: Any) -> np.ndarray[Any, Any]:
     try:
         values = np.asarray(data)
     except ValueError as error:
-        raise ArgumentError(f"default_batchify_fn: elements cannot be stacked: {error}") from None
+        try:
+            shapes = [np.shape(item) for item in data]
+        except ValueError:
+            text = f"default_batchify_fn: elements cannot be stacked: {error}"
+            raise ArgumentError(text) from None
+        raise _unequal(shapes) from None
     if values.dtype.kind not in "biuf":
         kinds = sorted({type(item).__name__ for item in data})
         raise ArgumentTypeError(

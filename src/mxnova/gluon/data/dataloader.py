@@ -19,8 +19,10 @@ from typing import Any
 
 from mxnova import context
 from mxnova.core.base.errors import ArgumentError, AssertedError, MXNetError, shown
+from mxnova.core.base.html import fact_table
 from mxnova.util import is_np_array, is_np_shape, set_np
 
+from ...core.base.doors import facade, leave
 from .batchify import default_batchify_fn, default_mp_batchify_fn
 from .dataloader_v1 import (
     DataLoaderV1,
@@ -197,22 +199,26 @@ class _MultiWorkerIter:
         return True
 
     def __next__(self) -> Any:
-        self._push_next()
-        if not self._data_buffer:
-            self._tell(None)
-            raise StopIteration
-        result = self._data_buffer.pop(self._rcvd_idx)
-        self._rcvd_idx += 1
         try:
-            batch = self._received(result)
-        except BaseException:
-            self._data_buffer.clear()
-            self._iter = iter(())
+            self._push_next()
+            if not self._data_buffer:
+                self._tell(None)
+                raise StopIteration
+            result = self._data_buffer.pop(self._rcvd_idx)
+            self._rcvd_idx += 1
+            try:
+                batch = self._received(result)
+            except BaseException:
+                self._data_buffer.clear()
+                self._iter = iter(())
+                raise
+            self._tell(self._rcvd_idx)
+            if self._pin_memory:
+                return _as_in_context(batch, context.cpu_pinned(self._pin_device_id))
+            return batch
+        except Exception as error:
+            leave(error)
             raise
-        self._tell(self._rcvd_idx)
-        if self._pin_memory:
-            return _as_in_context(batch, context.cpu_pinned(self._pin_device_id))
-        return batch
 
     def _tell(self, n_given: int | None) -> None:
         """Tells a DataLoader how many batches of the epoch it has given out; None: it has ended."""
@@ -323,6 +329,15 @@ class DataLoader:
         if self.auto_reload:
             self.refresh()
 
+    def _repr_html_(self) -> str:
+        facts = {
+            "dataset": type(self._dataset).__name__,
+            "samples": _length(self._dataset),
+            "batches": _length(self._batch_sampler),
+            "workers": f"{self._num_workers} {'threads' if self._thread_pool else 'processes'}",
+        }
+        return fact_table("DataLoader", facts)
+
     def _start_workers(self) -> None:
         active = is_np_shape(), is_np_array()
         if self._thread_pool:
@@ -358,14 +373,18 @@ class DataLoader:
         )
 
     def _same_process_iter(self) -> Iterator[Any]:
-        self._given = 0
-        for n, samples in enumerate(self._samples(), 1):
-            batch = self._batchify_fn(_elements(self._dataset, samples))
-            if self._pin_memory:
-                batch = _as_in_context(batch, context.cpu_pinned(self._pin_device_id))
-            self._note(n)
-            yield batch
-        self._note(None)
+        try:
+            self._given = 0
+            for n, samples in enumerate(self._samples(), 1):
+                batch = self._batchify_fn(_elements(self._dataset, samples))
+                if self._pin_memory:
+                    batch = _as_in_context(batch, context.cpu_pinned(self._pin_device_id))
+                self._note(n)
+                yield batch
+            self._note(None)
+        except Exception as error:
+            leave(error)
+            raise
 
     def __iter__(self) -> Iterator[Any]:
         return self._reloading() if self.auto_reload else self._epoch()
@@ -429,3 +448,10 @@ class DataLoader:
     def __del__(self) -> None:
         if self._worker_pool is not None:
             self._worker_pool.terminate()
+
+
+def _length(items: Any) -> str:
+    return f"{len(items):,}" if hasattr(items, "__len__") else "unknown"
+
+
+facade(__name__)

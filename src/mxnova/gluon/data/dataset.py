@@ -11,6 +11,7 @@ from mxnova import ndarray as nd
 from mxnova.core.base.errors import ArgumentTypeError, AssertedError, argument_error
 from mxnova.recordio import MXIndexedRecordIO
 
+from ...core.base.doors import facade
 from . import sampler as _sampler
 
 __all__ = ["ArrayDataset", "Dataset", "RecordFileDataset", "SimpleDataset"]
@@ -238,3 +239,6 @@ class _DownloadedDataset(Dataset):
 
     def _get_data(self) -> None:
         raise NotImplementedError(f"{type(self).__name__} has no _get_data")
+
+
+facade(__name__)

@@ -11,6 +11,8 @@ import numpy as np
 from mxnova.core.base.errors import ArgumentError, argument_error, shown
 from mxnova.core.base.mersenne_state import mersenne_state, mersenne_text
 
+from ...core.base.doors import facade
+
 __all__ = ["BatchSampler", "FilterSampler", "RandomSampler", "Sampler", "SequentialSampler"]
 
 
@@ -248,3 +250,6 @@ def batches_of(
     elif shuffle:
         raise argument_error("DataLoader", "shuffle", shuffle, "a sampler gives the order")
     return BatchSampler(sampler, batch_size, last_batch or "keep")
+
+
+facade(__name__)

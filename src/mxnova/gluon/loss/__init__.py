@@ -9,6 +9,7 @@ all elements. Labels may have another shape than predictions, with as many eleme
 
 from ... import ndarray
 from ...base import numeric_types
+from ...core.base.doors import facade
 from .base import Loss, _apply_weighting, _reshape_like
 from .classification import (
     CTCLoss,
@@ -43,3 +44,6 @@ __all__ = [
     "SquaredHingeLoss",
     "TripletLoss",
 ]
+
+
+facade(__name__)

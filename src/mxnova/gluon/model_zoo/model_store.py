@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import errno
+import functools
 import logging
 import os
 import shutil
@@ -11,20 +11,15 @@ import tempfile
 import zipfile
 
 from ...base import data_dir
-from ...core.base.errors import (
-    ArgumentError,
-    FormatError,
-    MissingFileError,
-    candidates,
-    shown,
-)
+from ...core.base.errors import ArgumentError, FormatError, candidates, shown
 from ...formats.archives import unpacking
-from ..utils import check_sha1, download
+from ..places import first_that_has
+from ..utils import check_sha1
+from .hub import weights_of
 
 __all__ = ["get_model_file", "purge", "short_hash"]
 
 apache_repo_url = "https://apache-mxnet.s3-accelerate.dualstack.amazonaws.com/"
-_url_format = "{repo_url}gluon/models/{file_name}.zip"
 
 _MOST_BYTES = 1 << 30  # of a file of weights; the largest published one has 575 MB
 
@@ -86,8 +81,8 @@ def get_model_file(name: str, root: str = os.path.join(data_dir(), "models")) ->
 
     Raises:
         ArgumentError: no weights of such a model were published.
-        MissingFileError: the file is not there, or is another one, and cannot be fetched from
-            MXNet's repository or the one that MXNET_GLUON_REPO names.
+        MissingFileError: the file is not there, or is another one, and can be fetched neither from
+            the places in MXNOVA_MIRRORS nor from MXNet's repository or that of MXNET_GLUON_REPO.
     """
     file_name = f"{name}-{short_hash(name)}"
     folder = os.path.expanduser(root)
@@ -97,35 +92,36 @@ def get_model_file(name: str, root: str = os.path.join(data_dir(), "models")) ->
             return path
         logging.warning("%s: not the file that was published; it is fetched again", path)
     os.makedirs(folder, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        os.replace(_fetched(name, file_name, scratch, path), path)
-    return path
+
+    def accept(found: str) -> str:
+        with tempfile.TemporaryDirectory(dir=folder) as scratch:
+            os.replace(_published(found, name, file_name, scratch), path)
+        return path
+
+    return first_that_has(
+        [f"gluon/models/{file_name}.zip", f"{file_name}.params"],
+        accept,
+        path,
+        f"the file of weights of {name!r}, whose SHA-1 is {_model_sha1[name]},",
+        functools.partial(weights_of, name, folder),
+    )
 
 
-def _fetched(name: str, file_name: str, scratch: str, path: str) -> str:
-    """The path, in the folder `scratch`, of a file with the right hash."""
-    repository = os.environ.get("MXNET_GLUON_REPO", apache_repo_url)
-    url = _url_format.format(repo_url=repository.rstrip("/") + "/", file_name=file_name)
-    try:
-        archive = download(url, path=os.path.join(scratch, "archive.zip"), overwrite=True)
-    except (OSError, RuntimeError) as error:
-        raise MissingFileError(
-            errno.ENOENT,
-            f"the weights of {name!r} are not here, and cannot be fetched from {url}: "
-            f"{error.__cause__ or error}. Put the file, its SHA-1 is {_model_sha1[name]}, there "
-            "by hand",
-            path,
-        ) from error
+def _published(found: str, name: str, file_name: str, scratch: str) -> str:
+    """The path, in the folder `scratch`, of a file with the right hash, `found` or in that."""
     weights = os.path.join(scratch, "weights")
-    with (
-        unpacking(url),
-        zipfile.ZipFile(archive) as files,
-        files.open(_member(files, f"{file_name}.params")) as source,
-        open(weights, "wb") as target,
-    ):
-        shutil.copyfileobj(source, target)
+    if found.endswith(".params"):
+        shutil.copyfile(found, weights)
+    else:
+        with (
+            unpacking(f"{file_name}.zip"),
+            zipfile.ZipFile(found) as files,
+            files.open(_member(files, f"{file_name}.params")) as source,
+            open(weights, "wb") as target,
+        ):
+            shutil.copyfileobj(source, target)
     if not check_sha1(weights, _model_sha1[name]):
-        raise FormatError(f"{url}: {file_name}.params is not the file that was published")
+        raise FormatError(f"its {file_name}.params is not the file that was published")
     return weights
 
 

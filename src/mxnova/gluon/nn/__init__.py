@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers: blocks that networks are put together from."""
 
+from ...core.base.doors import facade
 from ..block import Block, HybridBlock, SymbolBlock
 from . import activations, basic_layers, conv_layers
 from .activations import *  # noqa: F403
@@ -15,3 +16,6 @@ __all__ = [
     *basic_layers.__all__,
     *conv_layers.__all__,
 ]
+
+
+facade(__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.base.doors import facade
 from ...core.base.errors import ArgumentTypeError, AssertedError, shown
 from ...initializer import Constant, Initializer
 from ..block import HybridBlock
@@ -176,3 +177,6 @@ class Swish(HybridBlock):
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
         return x * F.sigmoid(self._beta * x, name="fwd")
+
+
+facade(__name__)

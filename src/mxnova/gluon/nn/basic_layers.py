@@ -8,6 +8,7 @@ from typing import Any
 
 from ... import ndarray as nd
 from ... import symbol as sym
+from ...core.base.doors import facade
 from ...core.base.errors import ArgumentError, AssertedError, candidates, shown
 from ...initializer import Initializer
 from ..block import Block, HybridBlock
@@ -287,3 +288,6 @@ def _named(block: Block, function: Any, *modules: Any) -> Any:
 
 def _name(function: Any) -> str:
     return function if isinstance(function, str) else getattr(function, "__name__", repr(function))
+
+
+facade(__name__)

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ...core.base.user_warnings import warn_user
 from ..block import Block, HybridBlock
 from ..listing import indented
 
@@ -72,10 +72,9 @@ class Sequential(_Chain):
         """Hybridizes every block; a chain of hybrid blocks alone had better be a hybrid one."""
         children = self._children.values()
         if children and all(isinstance(child, HybridBlock) for child in children):
-            warnings.warn(
+            warn_user(
                 f"{self.prefix!r} is a Sequential of hybrid blocks alone: as a HybridSequential it "
                 "would run as one graph",
-                stacklevel=2,
             )
         super().hybridize(active, **kwargs)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ... import symbol as sym
 from ...base import numeric_types
+from ...core.base.doors import facade
 from ...core.base.errors import AssertedError, shown
 from ...initializer import Initializer
 from ...util import np_shape
@@ -466,3 +467,6 @@ class ReflectionPad2D(HybridBlock):
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
         return F.pad(x, mode="reflect", pad_width=self._padding)
+
+
+facade(__name__)

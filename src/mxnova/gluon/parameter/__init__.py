@@ -4,6 +4,7 @@
 # ruff: noqa: F401 - programs take what it is made of from here, too
 from ... import autograd, context, initializer, ndarray, symbol
 from ...context import Context, cpu
+from ...core.base.doors import facade
 from ...core.base.errors import MXNetError
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
@@ -23,3 +24,6 @@ __all__ = [
 ]
 
 tensor_types = (Symbol, NDArray)
+
+
+facade(__name__)

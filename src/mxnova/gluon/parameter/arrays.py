@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.base.doors import leave
 from ...core.base.errors import ArgumentTypeError, MXNetError, shown
 from ...core.nd.array import NDArray
 from ...core.runtime.context import Context, current_context
@@ -62,23 +63,31 @@ class ContextArrays:
             MXNetError: it is sparse (see `row_sparse_data`), was not initialized, or is not there.
             DeferredInitializationError: its initialization waits for the first batch.
         """
-        if self._stype != "default":
-            raise MXNetError(
-                f"Parameter {self.name!r}: data(): it is stored as {self._stype}; "
-                "row_sparse_data(row_id) gives rows"
-            )
-        array: NDArray = self._check_and_get(self._arrays, ctx)
-        return array
+        try:
+            if self._stype != "default":
+                raise MXNetError(
+                    f"Parameter {self.name!r}: data(): it is stored as {self._stype}; "
+                    "row_sparse_data(row_id) gives rows"
+                )
+            array: NDArray = self._check_and_get(self._arrays, ctx)
+            return array
+        except Exception as error:
+            leave(error)
+            raise
 
     def list_data(self) -> list[NDArray]:
         """Its arrays on all contexts."""
-        if self._stype != "default":
-            raise MXNetError(
-                f"Parameter {self.name!r}: list_data(): it is stored as {self._stype}; "
-                "list_row_sparse_data(row_id) gives rows"
-            )
-        arrays: list[NDArray] = self._check_and_get(self._arrays, list)
-        return arrays
+        try:
+            if self._stype != "default":
+                raise MXNetError(
+                    f"Parameter {self.name!r}: list_data(): it is stored as {self._stype}; "
+                    "list_row_sparse_data(row_id) gives rows"
+                )
+            arrays: list[NDArray] = self._check_and_get(self._arrays, list)
+            return arrays
+        except Exception as error:
+            leave(error)
+            raise
 
     def row_sparse_data(self, row_id: NDArray) -> NDArray:
         """Its array on the context of `row_id`, with these rows brought up to date."""
@@ -115,15 +124,23 @@ class ContextArrays:
 
     def grad(self, ctx: Context | None = None) -> NDArray:
         """Its gradient on a context; default: the only one, or that on the current context."""
-        self._check_has_grad("grad")
-        gradient: NDArray = self._check_and_get(self._grad, ctx)
-        return gradient
+        try:
+            self._check_has_grad("grad")
+            gradient: NDArray = self._check_and_get(self._grad, ctx)
+            return gradient
+        except Exception as error:
+            leave(error)
+            raise
 
     def list_grad(self) -> list[NDArray]:
         """Its gradients on all contexts."""
-        self._check_has_grad("list_grad")
-        gradients: list[NDArray] = self._check_and_get(self._grad, list)
-        return gradients
+        try:
+            self._check_has_grad("list_grad")
+            gradients: list[NDArray] = self._check_and_get(self._grad, list)
+            return gradients
+        except Exception as error:
+            leave(error)
+            raise
 
     def _check_has_grad(self, method: str) -> None:
         if self._arrays is not None and self._grad is None:
@@ -134,11 +151,15 @@ class ContextArrays:
 
     def list_ctx(self) -> list[Context]:
         """The contexts that it has arrays on, or is to have."""
-        if self._arrays is not None:
-            return list(self._ctx_list or ())
-        if self._deferred_init:
-            return list(self._deferred_init[1])
-        raise self._uninitialized()
+        try:
+            if self._arrays is not None:
+                return list(self._ctx_list or ())
+            if self._deferred_init:
+                return list(self._deferred_init[1])
+            raise self._uninitialized()
+        except Exception as error:
+            leave(error)
+            raise
 
     def _check_and_get(self, arr_list: list[NDArray] | None, ctx: Any) -> Any:
         """The array on `ctx`; for the type `list`: all of them."""
@@ -155,7 +176,7 @@ class ContextArrays:
         if index is None:
             raise MXNetError(
                 f"Parameter {self.name!r} was not initialized on context {ctx}: it is on "
-                f"{self._ctx_list}"
+                f"{self._ctx_list}; reset_ctx() moves it, x.as_in_context(ctx) data"
             )
         return arr_list[index]
 

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ... import initializer
 from ... import ndarray as nd
+from ...core.base.user_warnings import warn_user
 from ...core.nd.array import NDArray
 from .parameter import Parameter
 
@@ -46,9 +46,8 @@ class Constant(Parameter):
     @grad_req.setter
     def grad_req(self, req: str) -> None:
         if req != "null":
-            warnings.warn(
+            warn_user(
                 f"Constant {self.name!r}: grad_req={req!r} is ignored: constants have no gradient",
-                stacklevel=2,
             )
 
 

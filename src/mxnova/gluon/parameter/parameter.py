@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -13,13 +12,16 @@ from ... import autograd, initializer
 from ... import ndarray as nd
 from ... import symbol as sym
 from ...base import mx_real_t
+from ...core.base.doors import facade
 from ...core.base.errors import (
     ArgumentError,
     AssertedError,
     MXNetError,
     shown,
 )
+from ...core.base.mismatches import Mismatches
 from ...core.base.scopes import is_np_array, is_np_shape
+from ...core.base.user_warnings import warn_user
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
 from ...core.op.dtypes import dtype_name, torch_dtype
@@ -210,10 +212,9 @@ class Parameter(ContextArrays):
             ArgumentError: its shape is unknown, and it may not wait for it.
         """
         if self._arrays is not None and not force_reinit:
-            warnings.warn(
+            warn_user(
                 f"Parameter {self.name!r} is initialized already, nothing was done; "
                 "force_reinit=True makes it anew",
-                stacklevel=2,
             )
             return
         contexts = contexts_of(ctx)
@@ -325,6 +326,21 @@ class Parameter(ContextArrays):
                 "cast_dtype=True casts"
             )
         return self._loading_contexts(ctx)
+
+    def _tell_misfit(
+        self,
+        data: NDArray,
+        ctx: Context | Sequence[Context] | None,
+        cast_dtype: bool,
+        dtype_source: str,
+        told: Mismatches,
+    ) -> None:
+        """Notes what `_load_init` would raise."""
+        try:
+            self._check_load(data, ctx, cast_dtype, dtype_source)
+        except AssertedError as error:
+            text = str(error).removeprefix("Failed loading Parameter ")
+            told.add("unfit", text.replace(" from saved params:", ""), error)
 
     def _has_type_of(self, data: NDArray) -> bool:
         return not self.dtype or torch_dtype(self.dtype) is data._raw.dtype
@@ -468,3 +484,6 @@ def _nobody() -> None:
 
 def _same(value: Any) -> Any:
     return value
+
+
+facade(__name__)

@@ -17,6 +17,7 @@ from ...core.base.errors import (
     UnknownNameError,
     candidates,
 )
+from ...core.base.mismatches import Mismatches
 from ...core.nd.array import NDArray
 from ...core.runtime.context import Context
 from ..listing import brief, indented
@@ -236,10 +237,12 @@ class ParameterDict:
                     "with it"
                 )
         loaded = {restore_prefix + _plain(name): array for name, array in param_dict.items()}
-        self._check_names(loaded, len(restore_prefix), source, allow_missing, ignore_extra)
+        told = Mismatches()
+        self._check_names(loaded, len(restore_prefix), source, allow_missing, ignore_extra, told)
         found = [(self._params[n], a) for n, a in loaded.items() if n in self._params]
         for parameter, array in found:
-            parameter._check_load(array, ctx, cast_dtype, dtype_source)
+            parameter._tell_misfit(array, ctx, cast_dtype, dtype_source, told)
+        told.check()
         for parameter, array in found:
             parameter._load_init(array, ctx, cast_dtype, dtype_source)
 
@@ -250,21 +253,24 @@ class ParameterDict:
         source: str,
         allow_missing: bool,
         ignore_extra: bool,
+        told: Mismatches,
     ) -> None:
         for name in () if allow_missing else self.keys():
             if name not in loaded:
-                raise AssertedError(
+                error = AssertedError(
                     f"Parameter {name[start:]!r} is missing in {source}, which has "
                     f"{brief(n[start:] for n in loaded)}; allow_missing=True ignores that"
                 )
+                told.add("missing", brief([name[start:]]), error)
         for name in () if ignore_extra else loaded:
             if name not in self._params:
-                raise AssertedError(
+                error = AssertedError(
                     f"Parameter {name[start:]!r} loaded from {source} is not present in "
                     "ParameterDict"
                     f"{candidates(name, self.keys())} (there are {brief(self.keys())}); "
                     "ignore_extra=True ignores that"
                 )
+                told.add("unexpected", brief([name[start:]]), error)
 
 
 def _named(loaded: Any, filename: str) -> Mapping[str, NDArray]:

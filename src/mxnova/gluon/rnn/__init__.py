@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recurrent networks: cells, which make one step, and layers, which run whole sequences."""
 
+from ...core.base.doors import facade
 from . import rnn_cell, rnn_layer
 from .rnn_cell import (
     BidirectionalCell,
@@ -37,3 +38,6 @@ __all__ = [
     "rnn_cell",
     "rnn_layer",
 ]
+
+
+facade(__name__)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All recurrent cells, under the name of MXNet's module."""
 
+from ...core.base.doors import facade
 from .containers import (
     BidirectionalCell,
     HybridSequentialRNNCell,
@@ -38,3 +39,6 @@ __all__ = [
     "_mask_sequence_variable_length",
     "_reverse_sequences",
 ]
+
+
+facade(__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.base.doors import facade
 from .sequence_layer import RNNLayer
 
 __all__ = ["GRU", "LSTM", "RNN"]
@@ -213,3 +214,6 @@ class GRU(RNNLayer):
             dtype,
             **kwargs,
         )
+
+
+facade(__name__)

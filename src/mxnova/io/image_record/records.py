@@ -3,20 +3,23 @@
 
 from __future__ import annotations
 
-import mmap
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from types import SimpleNamespace
-from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
-from ...core.base.errors import ArgumentError, FormatError, MXNetError, shown
+from ...core.base.errors import ArgumentError, FileError, FormatError, MXNetError, shown
 from ...core.base.std_random import StdRandom
 from ...formats import recordio
-from ...formats.source import map_file, read_file
+from ...formats.source import open_buffer, read_file
 from ...formats.text_tables import parse_image_list
 from ..ordering import part_of
+
+if TYPE_CHECKING:
+    from ...formats.remote.ranges import RemoteFile
 
 __all__ = ["MAGIC", "Record", "RecordStream", "labels_of_list"]
 
@@ -59,8 +62,9 @@ class RecordStream(Generic[T]):
     ) -> None:
         self._prepare = prepare
         self.path = params.path_imgrec
-        self._view = map_file(self.path, mmap.ACCESS_READ)
+        self._view = open_buffer(self.path)
         self._draw = StdRandom(magic + params.seed) if params.shuffle else None
+        self._told: Callable[[list[int]], Iterable[int]] = lambda offsets: offsets
         part = params.num_parts, params.part_index, iterator
         size = params.shuffle_chunk_size << 20
         self._of_chunks = StdRandom(MAGIC + params.shuffle_chunk_seed) if size else None
@@ -68,6 +72,8 @@ class RecordStream(Generic[T]):
         if self._has_index:
             index = sorted(offset for _, offset in _index(params.path_imgidx))
             begin, end = part_of(len(index), *part)
+            if not isinstance(self._view, memoryview):
+                self._told = partial(_told, self._view, index)
             self._chunks: Callable[[], Iterator[list[int]]] = lambda: iter([index[begin:end]])
         else:
             cuts = part_of(len(self._view), *part)
@@ -112,6 +118,8 @@ class RecordStream(Generic[T]):
             header, image = recordio.unpack(recordio.read_record(self._view, offset)[0])
             labels = np.atleast_1d(np.asarray(header.label, np.float32))
             return self._prepare(Record(offset, header.id, labels, image))
+        except FileError:
+            raise
         except MXNetError as error:
             raise FormatError(f"{self.path}: record at offset {offset}: {error}") from None
 
@@ -119,7 +127,7 @@ class RecordStream(Generic[T]):
         for chunk in self._ordered_chunks():
             if self._draw and self._has_index:
                 self._draw.shuffle(chunk)
-            prepared = (partial(self._at, offset) for offset in chunk)
+            prepared = (partial(self._at, offset) for offset in self._told(chunk))
             if self._draw and not self._has_index:
                 settled = [_settled(prepare) for prepare in prepared]
                 self._draw.shuffle(settled)
@@ -150,6 +158,19 @@ class RecordStream(Generic[T]):
                 chunk.append(offset)
                 offset = following
             yield chunk
+
+
+def _told(view: RemoteFile, index: list[int], chosen: list[int]) -> Iterator[int]:
+    """The chosen offsets of an index, of which the store is told some time before they come."""
+    ends = dict(zip(index, [*index[1:], len(view)], strict=True))
+    n_ahead = -(-view.ahead * len(index) // max(len(view), 1))
+    waiting: deque[int] = deque()
+    for offset in chosen:
+        view.expect(offset, ends[offset])
+        waiting.append(offset)
+        if len(waiting) > n_ahead:
+            yield waiting.popleft()
+    yield from waiting
 
 
 def _settled(act: Callable[[], T]) -> Callable[[], T]:

@@ -7,8 +7,8 @@ import pytest
 
 import mxnova as mx
 from mxnova.convert.proof import verify
-from mxnova.convert.proof.drawing import GraphNode, drawing, shortened
 from mxnova.convert.proof.page import page
+from mxnova.core.graph.drawing import GraphNode, drawing, shortened
 
 from ..conftest import SHAPES
 

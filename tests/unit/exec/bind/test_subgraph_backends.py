@@ -156,7 +156,7 @@ def test_unknown_backends(caplog):
 
 def test_what_does_not_fit_is_refused():
     total = X + Y
-    with pytest.raises(MXNetError, match=r"y has shape|rhs has shape"):
+    with pytest.raises(MXNetError, match=r"rhs 'y' has shape"):
         total.optimize_for("MKLDNN", {"x": mx.nd.ones((2,)), "y": mx.nd.ones((3,))})
     total.optimize_for("MKLDNN", {"x": mx.nd.ones((2,)), "y": mx.nd.ones((3,))}, skip_infer=True)
     with pytest.raises(MXNetError, match="shape_dict has 'z', which is no input"):

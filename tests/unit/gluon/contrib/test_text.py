@@ -72,7 +72,7 @@ def test_missing_files_are_told(kind, tmp_path, monkeypatch):
     def download(*args, **kwargs):
         raise mx.MXNetError("no network")
 
-    monkeypatch.setattr("mxnova.gluon.data.vision.datasets.download", download)
+    monkeypatch.setattr("mxnova.gluon.places.download", download)
     with pytest.raises(FileNotFoundError) as caught:
         kind(str(tmp_path))
     told = str(caught.value)

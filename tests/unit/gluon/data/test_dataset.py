@@ -52,8 +52,12 @@ def test_errors(function, error, text):
     [
         (["a", "b"], TypeError, "no array of str; give a batchify_fn"),
         ([None, 1], TypeError, "NoneType, int"),
-        ([np.ones(2), np.ones(3)], ValueError, "cannot be stacked"),
-        ([mx.nd.ones(2), mx.nd.ones(3)], ValueError, r"\(2,\), \(3,\)"),
+        ([np.ones(2), np.ones(3)], ValueError, r"element 0 has shape \(2,\), element 1 \(3,\)"),
+        (
+            [mx.nd.ones(2), mx.nd.ones(3)],
+            ValueError,
+            r"element 0 has shape \(2,\), element 1 \(3,\)",
+        ),
         ([mx.nd.ones(2), np.ones(2)], TypeError, "ndarray mixed"),
     ],
 )

@@ -8,6 +8,7 @@ import hashlib
 import threading
 import zipfile
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -119,3 +120,42 @@ def test_names():
         vision.get_model("mobilenet1_0")
     assert vision.get_model("MobileNetV2_0.25", classes=3).prefix.startswith("mobilenetv2")
     assert vision.mobilenet_v2_0_25.__name__ == "mobilenet_v2_0_25"
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Name and content of a file that stands for weights."""
+    content = b"weights"
+    sha1 = hashlib.sha1(content).hexdigest()
+    monkeypatch.setitem(model_store._model_sha1, "squeezenet1.1", sha1)
+    monkeypatch.setenv("MXNET_GLUON_REPO", "file:///nowhere")
+    return f"squeezenet1.1-{sha1[:8]}", content
+
+
+@pytest.mark.parametrize("layout", ["archive", "archive below gluon", "params"])
+def test_from_a_mirror_that_is_a_folder(tmp_path, small, monkeypatch, layout):
+    name, content = small
+    put_in_repository(tmp_path, name, content)
+    folder = tmp_path / "repository"
+    if layout == "archive":
+        folder = folder / "gluon" / "models"
+    elif layout == "params":
+        folder = tmp_path / "flat"
+        folder.mkdir()
+        (folder / f"{name}.params").write_bytes(content)
+    monkeypatch.setenv("MXNOVA_MIRRORS", f"{tmp_path / 'nothing'} {folder}")
+    path = model_store.get_model_file("squeezenet1.1", root=str(tmp_path / "models"))
+    assert Path(path).read_bytes() == content
+
+
+def test_a_mirror_with_another_file_is_passed_over(tmp_path, small, monkeypatch):
+    name, content = small
+    put_in_repository(tmp_path, name, content)
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / f"{name}.params").write_bytes(b"other weights")
+    monkeypatch.setenv("MXNOVA_MIRRORS", f"{tmp_path / 'bad'} {tmp_path / 'repository'}")
+    path = model_store.get_model_file("squeezenet1.1", root=str(tmp_path / "models"))
+    assert Path(path).read_bytes() == content
+    monkeypatch.setenv("MXNOVA_MIRRORS", str(tmp_path / "bad"))
+    with pytest.raises(FileNotFoundError, match="not the file that was published"):
+        model_store.get_model_file("squeezenet1.1", root=str(tmp_path / "others"))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
+from ...base.mismatches import Mismatches
 from ...nd.array import NDArray
 from ...runtime.context import Context, context_of
 
@@ -52,16 +53,19 @@ def by_name(
             )
         given = dict(zip(names, given, strict=True))
     found: dict[str, NDArray] = {}
+    told = Mismatches()
     for name in names:
         array = given.get(name)
         if array is None and required:
-            raise ArgumentError(f"bind: {what} lacks {name!r}{candidates(name, given)}")
+            error = ArgumentError(f"bind: {what} lacks {name!r}{candidates(name, given)}")
+            told.add("missing", repr(name), error)
         if array is not None and not isinstance(array, NDArray):
             raise ArgumentTypeError(
                 f"bind: {what}[{name!r}] is a {type(array).__name__}, not an NDArray"
             )
         if array is not None:
             found[name] = array
+    told.check()
     return found
 
 

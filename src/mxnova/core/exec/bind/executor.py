@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
+from ...base.doors import doors
 from ...base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
 from ...base.gc_pause import Resting
+from ...base.mismatches import Mismatches
 from ...base.shapes import shape_text
 from ...graph.node import Node
 from ...graph.rewrite import rewrite
@@ -21,6 +23,7 @@ from ...nd.array import NDArray
 from ...nd.autograd import store_gradient
 from ...nd.deferred_errors import fail, recover
 from ...nd.memory import reacquire_memory, release_memory, replace
+from ...nd.modes import MODES
 from ...nd.wrapping import owned
 from ...op.sparse.storage import Value
 from ...runtime.context import Context
@@ -177,6 +180,7 @@ class Executor:
         Raises:
             ValueError: a name that the symbol does not have, unless `allow_extra_params`.
         """
+        told = Mismatches()
         for kind, given, mine in (
             ("argument", arg_params, self.arg_dict),
             ("auxiliary state", aux_params or {}, self.aux_dict),
@@ -185,13 +189,21 @@ class Executor:
                 kinds = f"a {type(given).__name__}, not a dict of {kind}s"
                 raise ArgumentTypeError(f"copy_params_from: {kinds}")
             for name, array in given.items():
+                if name not in mine:
+                    if not allow_extra_params:
+                        text = f"copy_params_from: there is no {kind} {name!r}"
+                        error = ArgumentError(text + candidates(name, mine))
+                        told.add("unexpected", repr(name), error)
+                elif not isinstance(array, NDArray):
+                    raise ArgumentTypeError(f"copy_params_from: {name!r} is no array")
+                elif array.shape != mine[name].shape:
+                    text = f"{name!r} has shape {mine[name].shape}, not {array.shape}"
+                    told.add("unfit", text, MXNetError(f"copy_params_from: {text}"))
+        told.check()
+        for given, mine in ((arg_params, self.arg_dict), (aux_params or {}, self.aux_dict)):
+            for name, array in given.items():
                 if name in mine:
-                    if not isinstance(array, NDArray):
-                        raise ArgumentTypeError(f"copy_params_from: {name!r} is no array")
                     array.astype(mine[name].dtype, copy=False).copyto(mine[name])
-                elif not allow_extra_params:
-                    hint = candidates(name, mine)
-                    raise ArgumentError(f"copy_params_from: there is no {kind} {name!r}{hint}")
 
     # Running -------------------------------------------------------------------------------------
 
@@ -213,6 +225,8 @@ class Executor:
         if not is_train and self._tracked:  # a backward may follow, which runs the graph again
             self._pass.remember_draws()
         if SLOW_PATH:
+            for mode in MODES.watchers():
+                mode.monitor(self)
             for array in self._written:
                 _ = array._target  # waits for those who read it
         inputs = self._values()
@@ -397,6 +411,9 @@ class Executor:
         )
         made._observers, made._gradient_teller = self._observers, self._gradient_teller
         return made
+
+
+doors(Executor)
 
 
 def _check_place(what: str, array: NDArray | None, place: Context) -> None:

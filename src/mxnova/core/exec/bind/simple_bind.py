@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ...base.errors import ArgumentTypeError, MXNetError, shown
+from ...base.errors import ArgumentTypeError, MXNetError, candidates, shown
 from ...base.gc_pause import Resting
 from ...base.shapes import PartialShape, from_user, is_known, shape_text
 from ...graph.infer import (
@@ -115,6 +115,7 @@ def simple_bind(
         MXNetError: shapes that contradict each other or are not enough.
     """
     names = {n.name for n in symbol.nodes if n.op is None}
+    spare = [name for name in given if name not in names]
     given = {name: shape for name, shape in given.items() if name in names}
     table = infer_shapes(symbol.nodes, {n: _shape(n, s) for n, s in given.items()})
     dtypes = _all_dtypes(symbol, type_dict or {})
@@ -131,6 +132,7 @@ def simple_bind(
             raise MXNetError(
                 f"simple_bind: the shape of {node.name!r} stays {shape_text(shape)}: "
                 f"the given shapes are incomplete ({_shown(given)})"
+                + "".join(f"; {n!r} is no input{candidates(n, names)}" for n in spare[:4])
             )
         return _Wanted(stype, shape, contexts[node], dtype or torch.float32)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...base.doors import door
 from ...base.errors import ArgumentError
 from ...nd.array import NDArray
 from ...nd.creation import zeros
@@ -15,6 +16,7 @@ from .loop_arguments import as_variables, flatten, limit_of, regroup, scalar_of
 __all__ = ["cond", "foreach", "while_loop"]
 
 
+@door
 def foreach(
     body: Callable[[Any, Any], tuple[Any, Any]], data: Any, init_states: Any
 ) -> tuple[Any, Any]:
@@ -44,6 +46,7 @@ def foreach(
     ), states
 
 
+@door
 def while_loop(
     cond: Callable[..., Any],
     func: Callable[..., tuple[Any, Any]],
@@ -82,6 +85,7 @@ def while_loop(
     return regroup(iter(columns), form), variables[0] if alone else variables
 
 
+@door
 def cond(pred: Any, then_func: Callable[[], Any], else_func: Callable[[], Any]) -> Any:
     """What `then_func` gives where `pred` holds, else what `else_func` gives.
 

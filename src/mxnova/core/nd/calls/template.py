@@ -16,7 +16,15 @@ from functools import cache, lru_cache
 from types import CodeType
 from typing import Any
 
+from ...base.doors import leave
+
 __all__ = ["Argument", "call_source", "compiled", "filled"]
+
+
+_LEAVE = """\
+    except Exception as _error:
+        _leave(_error)
+        raise"""
 
 
 class Argument(enum.Enum):
@@ -265,9 +273,9 @@ def filled(template: str, parts: Mapping[str, str]) -> str:
 
 
 def compiled(name: str, source: str, scope: Mapping[str, Any]) -> Callable[..., Any]:
-    """The function `name` of `source`, which sees what is in `scope`."""
+    """The function `name` of `source`, which sees what is in `scope`; it is a door of errors."""
     # Who leaves the package's frames out of a traceback knows them by the name of their module.
-    names = {"__name__": __name__, **scope}
+    names = {"__name__": __name__, "_leave": leave, **scope}
     exec(_code_of(name, source), names)
     function: Callable[..., Any] = names[name]
     return function
@@ -275,4 +283,6 @@ def compiled(name: str, source: str, scope: Mapping[str, Any]) -> Callable[..., 
 
 @lru_cache(64)
 def _code_of(name: str, source: str) -> CodeType:
-    return compile(source, f"<mxnova {name}>", "exec")
+    head, *body = source.split("\n")
+    lines = [head, "    try:", *[f"    {line}" for line in body], _LEAVE]
+    return compile("\n".join(lines), f"<mxnova {name}>", "exec")

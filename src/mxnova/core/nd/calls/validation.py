@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 from ...base.errors import MXNetError, from_foreign
 from ...base.shapes import Pause, is_known, shape_text
 from ...op.dtypes import dtype_name
-from ...op.infer import DTypes, Shapes
+from ...op.infer import DTypes, MismatchError, Shapes
 from ...op.kernel_errors import from_kernel
 from ...op.schema import Op
 from ...op.sparse.storage import Value
@@ -32,17 +32,26 @@ def check(op: Op, values: Sequence[Value]) -> None:
 def _apply_rules(op: Op, values: Sequence[Value]) -> None:
     names, outputs = op.inputs(), op.outputs()
     unknown = [None] * len(outputs)
-    with suppress(Pause):
-        op.infer_dtype(DTypes(op.name, names, outputs, [*(v.dtype for v in values), *unknown]))
+    types = DTypes(op.name, names, outputs, [*(v.dtype for v in values), *unknown])
+    with suppress(Pause), _advised(op, types):
+        op.infer_dtype(types)
     if op.has_shape_rule:
         shapes = [*(tuple(v.shape) for v in values), *unknown]
         facts = Shapes(op.name, names, outputs, shapes)
-        with suppress(Pause):
+        with suppress(Pause), _advised(op, facts):
             op.infer_shape(facts)
             fills = "out" in op.type.signature.facts  # what the caller gives
             if not (names or fills or all(is_known(facts.known(n)) for n in outputs)):
                 shown = shape_text(facts.known(outputs[0]))
                 raise MXNetError(f"{op.name}: the shape {shown} of its output must be fully given")
+
+
+@contextmanager
+def _advised(op: Op, facts: Shapes | DTypes) -> Iterator[None]:
+    try:
+        yield
+    except MismatchError as error:
+        raise op.advised(facts, error) from None
 
 
 def refuse_count(op: Op, count: int) -> NoReturn:

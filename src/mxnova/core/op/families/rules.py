@@ -73,7 +73,8 @@ def broadcast_shape(op: Op, s: Shapes) -> None:
         if a == 1:
             return b
         raise s.fail(
-            f"lhs {shape_text(lhs)} and rhs {shape_text(rhs)} cannot be broadcast together"
+            f"lhs {shape_text(lhs)} and rhs {shape_text(rhs)} cannot be broadcast together: "
+            "sizes along an axis must be equal or 1"
         )
 
     pairs = zip_longest(reversed(lhs), reversed(rhs), fillvalue=1)

@@ -83,6 +83,18 @@ class BatchNormBase(Op):
         for name in (*_STATISTICS, "mean", "var"):
             s[name] = (channels,)
 
+    def shape_advice(self, s: Shapes, name: str) -> str:
+        """Where data has other channels than the statistics."""
+        if name not in _STATISTICS:
+            return ""
+        data, wanted = s.full("data"), s.full(name)[0]
+        channels = data[s.axis("data", self.axis)]
+        where = f"data has {channels} channels along axis={self.axis}, {name} is for {wanted}"
+        fitting = [axis for axis, size in enumerate(data) if size == wanted and axis]
+        if fitting:
+            return f"{where}; axis={fitting[-1]} has {wanted}"
+        return f"{where}: make the layer with in_channels={channels}"
+
     def infer_dtype(self, t: DTypes) -> None:
         t.same("data", "output")
         if not t.data.is_floating_point:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ...base.parameter_types import REQUIRED
 from ...base.params import Shape, ULong
-from ...base.shapes import UNKNOWN, Dim, UnknownDim
+from ...base.shapes import UNKNOWN, Dim, UnknownDim, shape_text
 from ...kernels.onednn import both_contiguous, conv3d, in_kernel_layout, needs_contiguous
 from ..declaration import operator
 from ..infer import DTypes, Shapes
@@ -67,6 +67,24 @@ def data_axes(s: Shapes, op: Filters, window: Window) -> Axes:
     return data
 
 
+def _advice_on_channels(s: Shapes, op: Filters, wanted: int) -> str:
+    """Where data has other channels than the weight; `wanted` are those that the weight is for."""
+    shape = s.full("data")
+    last = is_channels_last(op.layout)
+    layout = op.layout or ("NCW", "NCHW", "NCDHW")[len(op.kernel) - 1]
+    given, other = (shape[-1], shape[1]) if last else (shape[1], shape[-1])
+    if given == wanted:
+        return ""
+    text = f"data {shape_text(shape)} has {given} channels in layout {layout}, the weight is for "
+    text += f"{wanted} channels"
+    if other != wanted:
+        return f"{text}: make the layer with in_channels={given}"
+    axes = tuple(range(len(shape)))
+    order = (0, axes[-1], *axes[1:-1]) if not last else (0, *axes[2:], 1)
+    looks = "N" + layout[2:] + "C" if not last else "NC" + layout[1:-1]
+    return f"{text}; data looks like {looks}: give data.transpose({order}), or layout={looks!r}"
+
+
 class _Convolution(Filters):
     def infer_shape(self, s: Shapes) -> None:
         window = Window.of(s, self)
@@ -80,6 +98,13 @@ class _Convolution(Filters):
         output = Axes.of(s, "output", len(counts), self.layout, "output")
         spatial = _sizes_before(window, output.spatial)
         s.data = Axes(output.batch, data.channels, spatial).shape(self.layout)
+
+    def shape_advice(self, s: Shapes, name: str) -> str:
+        """Where the channels of data are not those of the weight."""
+        if name != "weight":
+            return ""
+        axis = -1 if is_channels_last(self.layout) else 1
+        return _advice_on_channels(s, self, s.full("weight")[axis] * self.num_group)
 
     def forward(
         self, data: Tensor, weight: Tensor, bias: Tensor | None = None, *, inside: bool
@@ -216,6 +241,10 @@ class Deconvolution(Filters):
                 raise s.fail(f"{name}={value}: it must have as many items as kernel={self.kernel}")
         sizes = tuple(self._output_size(s, window, i, n) for i, n in enumerate(data.spatial))
         s.output = Axes(data.batch, self.num_filter, sizes).shape(self.layout)
+
+    def shape_advice(self, s: Shapes, name: str) -> str:
+        """Where the channels of data are not those of the weight."""
+        return _advice_on_channels(s, self, s.full("weight")[0]) if name == "weight" else ""
 
     def _output_size(self, s: Shapes, window: Window, axis: int, size: Dim) -> Dim:
         stride, pad = window.stride[axis], window.pad[axis]

@@ -57,6 +57,22 @@ class FullyConnected(Op):
         # The batch size is also learned from the output.
         s.data = (*s.output[: len(batch)], *data[len(batch) :])
 
+    def shape_advice(self, s: Shapes, name: str) -> str:
+        """Where the width of data is not that of the weight."""
+        if name != "weight":
+            return ""
+        given = prod(s.full("data")[1:]) if self.flatten else s.full("data")[-1]
+        wanted = s.full("weight")[1]
+        if given == wanted:
+            return f"num_hidden={self.num_hidden} is the first axis of weight"
+        whole = (
+            " (all axes but the first, flatten=True)" if len(s.data) > 2 and self.flatten else ""
+        )
+        return (
+            f"each sample of data has {given} features{whole}, the weight is for {wanted}: give "
+            f"data of {wanted} features, or make the layer with in_units={given}"
+        )
+
     def forward(self, data: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         if self.flatten and data.ndim != 2:
             data = data.flatten(1) if data.ndim > 1 else data.unsqueeze(1)

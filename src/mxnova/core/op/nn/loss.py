@@ -19,6 +19,7 @@ from ...kernels import vectorized
 from ...runtime import tuning
 from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
+from ..range_check import CHECKS, check_range
 from ..schema import Op
 
 
@@ -129,6 +130,9 @@ class SoftmaxOutput(Op):
         n_instances, n_classes, *positions = output.shape
         n_labels = n_instances * prod(positions)
         index = label.long()
+        if CHECKS.on:
+            ignored = int(self.ignore_label) if self.use_ignore else None
+            check_range(index, output.shape[1], "SoftmaxOutput: label", ignored)
         if index.shape != (n_instances, *positions):
             index = index.flatten()[:n_labels].view(n_instances, *positions)
         alpha = 0.0 if self.multi_output else self.smooth_alpha

@@ -77,6 +77,14 @@ class LayerNorm(_WithStatistics):
         s.output = s.data
         s.mean = s.std = (*s.data[:axis], 1, *s.data[axis + 1 :])
 
+    def shape_advice(self, s: Shapes, name: str) -> str:
+        """Where the axis has another size than gamma and beta."""
+        size, wanted = s.data[s.axis("data", self.axis)], s[name][0]
+        return (
+            f"data has {size} items along axis={self.axis}, {name} is for {wanted}: make the layer "
+            f"with in_channels={size}"
+        )
+
     def forward(self, data: Tensor, gamma: Tensor, beta: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         last = self.axis in (-1, data.ndim - 1)
         x = data if last else data.movedim(self.axis, -1)

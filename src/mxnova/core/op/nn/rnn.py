@@ -119,6 +119,22 @@ class RNN(Op):
         if self.use_sequence_length:
             s.sequence_length = (batch,)
 
+    def shape_advice(self, s: Shapes, name: str) -> str:
+        """Where the parameters are those of another width of data, or the states of a batch."""
+        features = s.full("data")[2]
+        if name == "parameters":
+            (count,) = s.full(name)
+            least, step = (sum(map(prod, self.weight_shapes(n))) for n in (0, 1))
+            wanted, rest = divmod(int(count) - int(least), int(step) - int(least))
+            made = "" if rest else f", parameters are for input_size={wanted}"
+            return f"data has {features} features{made}: make the layer with input_size={features}"
+        if name.startswith("state"):
+            return (
+                f"data is (time, batch, features) with a batch of {s.full('data')[1]}: "
+                "begin_state(batch_size) makes states for it; layout='NTC' takes batches first"
+            )
+        return ""
+
     def infer_dtype(self, t: DTypes) -> None:
         for name in (*t.inputs, *t.outputs):
             if name != "sequence_length" or t.known(name) is None:

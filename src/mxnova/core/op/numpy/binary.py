@@ -42,7 +42,9 @@ def broadcast_inputs(op: Op, s: Shapes) -> None:
         longer = {d for d in dims if d != 1}
         if len(longer) > 1:
             shapes = ", ".join(f"{n} {shape_text(s[n])}" for n in s.inputs)
-            raise s.fail(f"{shapes} cannot be broadcast together")
+            raise s.fail(
+                f"{shapes} cannot be broadcast together: sizes along an axis must be equal or 1"
+            )
         return longer.pop() if longer else 1
 
     axes = zip_longest(*(reversed(s[n]) for n in s.inputs), fillvalue=1)

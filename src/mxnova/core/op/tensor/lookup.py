@@ -24,6 +24,7 @@ from ..declaration import function_operator, operator
 from ..dtypes import torch_dtype
 from ..families.rules import as_element
 from ..infer import DTypes, Shapes
+from ..range_check import CHECKS, check_range
 from ..schema import Op
 
 ElementType = Literal[
@@ -31,10 +32,19 @@ ElementType = Literal[
 ]
 
 
-def in_range(index: Tensor, size: int, mode: str = "clip") -> Tensor:
-    """Integers from 0 to `size` - 1 for an index of any type; see above for those out of range."""
+def in_range(index: Tensor, size: int, mode: str = "clip", array: str = "indices") -> Tensor:
+    """Integers from 0 to `size` - 1 for an index of any type; see above for those out of range.
+
+    Args:
+        index: of any shape and type.
+        size: number of items along the axis.
+        mode: clip, wrap or raise.
+        array: what errors call `index`.
+    """
     index = index.long()
     if mode == "clip":
+        if CHECKS.on:
+            check_range(index, size, array)
         return index.clamp(0, size - 1)
     if mode == "wrap":
         return index.remainder(size)
@@ -105,7 +115,7 @@ def embedding(
         dtype: type of `weight`, where nothing else tells.
         sparse_grad: give the gradient of `weight` row by row (row_sparse).
     """
-    return _rows(weight, in_range(data, input_dim), sparse_grad)
+    return _rows(weight, in_range(data, input_dim, array="Embedding: data"), sparse_grad)
 
 
 @function_operator(
@@ -133,7 +143,7 @@ def sparse_embedding(
         dtype: type of `weight`, where nothing else tells.
         deterministic: without effect.
     """
-    return _rows(weight, in_range(data, input_dim), True)
+    return _rows(weight, in_range(data, input_dim, array="SparseEmbedding: data"), True)
 
 
 @operator("take", "_npi_take", method=True)
@@ -159,7 +169,7 @@ class Take(Op):
 
     def forward(self, a: Tensor, indices: Tensor) -> Tensor:
         axis, shape = self.axis % a.ndim, a.shape
-        index = in_range(indices, shape[axis], self.mode)
+        index = in_range(indices, shape[axis], self.mode, "take: indices")
         taken = a.index_select(axis, index.reshape(-1))
         return taken.reshape((*shape[:axis], *index.shape, *shape[axis + 1 :]))
 
@@ -191,13 +201,17 @@ class Pick(Op):
         if index != ():
             s.index = kept if index is not None and len(index) == len(data) else reduced
 
+    def shape_advice(self, s: Shapes, name: str) -> str:
+        """Where there are more or fewer indices than rows."""
+        return "there is one index, or label, for each row of data: batch sizes must agree"
+
     def infer_dtype(self, t: DTypes) -> None:
         _same_but_index(self, t)
 
     def forward(self, data: Tensor, index: Tensor) -> Tensor:
         axis = (self.axis or 0) % data.ndim
         kept = (*data.shape[:axis], 1, *data.shape[axis + 1 :])
-        index = in_range(index.reshape(kept), data.shape[axis], self.mode)
+        index = in_range(index.reshape(kept), data.shape[axis], self.mode, "pick: index")
         picked = data.gather(axis, index)
         return picked if self.keepdims or data.ndim == 1 else picked.squeeze(axis)
 
@@ -226,7 +240,7 @@ def batch_take(a: Tensor, indices: Tensor) -> Tensor:
         a: at least two axes; a row is its last axis.
         indices: as many as rows, of type int32.
     """
-    index = in_range(indices, a.shape[-1])
+    index = in_range(indices, a.shape[-1], array="batch_take: indices")
     return a.flatten(0, -2).gather(1, index.reshape(-1, 1)).reshape(index.shape)
 
 
@@ -260,6 +274,8 @@ class OneHot(Op):
     def forward(self, indices: Tensor) -> Tensor:
         dtype = torch_dtype(self.dtype)
         on, off = as_element(self.on_value, dtype), as_element(self.off_value, dtype)
+        if CHECKS.on:
+            check_range(indices.long(), self.depth, "one_hot: indices")
         if 0 < self.depth <= tuning.ONE_HOT_MAX_DEPTH and self.depth < indices.numel():
             table = (self.depth + 2, self.depth)
             vectors = torch.full(table, off, dtype=dtype, device=indices.device)

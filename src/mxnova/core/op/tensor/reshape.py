@@ -49,7 +49,10 @@ class Reshape(Op):
             return
         s.data = data = completed(data, prod(output))
         if is_known(data) and prod(data) != prod(output):
-            raise self._unfit(f"makes {shape_text(output)} of data {shape_text(data)}")
+            raise self._unfit(
+                f"makes {shape_text(output)} of data {shape_text(data)}, {prod(output)} elements "
+                f"of {prod(data)}; one size may be -1, which takes what remains"
+            )
 
     def _target(self, data: Sequence[Dim]) -> tuple[Dim, ...]:
         """The new shape of an array of shape `data`."""

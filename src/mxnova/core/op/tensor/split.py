@@ -22,7 +22,7 @@ from ...base.shapes import (
     unify,
 )
 from ..declaration import function_operator, operator
-from ..infer import Shapes
+from ..infer import MismatchError, Shapes
 from ..outputs import lone, numbered
 from ..schema import Op
 from ..traits import InputShapes, ItemAxes
@@ -56,7 +56,8 @@ class SliceChannel(Op):
         if size % self.num_outputs or (self.squeeze_axis and size != self.num_outputs):
             raise s.fail(
                 f"num_outputs={self.num_outputs}, squeeze_axis={self.squeeze_axis}: cannot cut "
-                f"axis={self.axis} of data {shape_text(s.data)}"
+                f"axis={self.axis} of data {shape_text(s.data)}: {size} items there"
+                + ("" if self.squeeze_axis else "; split_v2 makes parts that are not even")
             )
 
     def forward(self, data: Tensor) -> Any:
@@ -138,9 +139,12 @@ def _concat_shape(op: Op, s: Shapes) -> None:
     # MXNet takes an input of unknown rank for an empty one.
     sizes = [s[n][axis] for n in s.inputs if s.known(n) is not None]
     around = s[known[0]]
-    for name in (*known, *s.inputs):
-        s[name] = (*around[:axis], UNKNOWN, *around[axis + 1 :])
-        around = s[name]
+    try:
+        for name in (*known, *s.inputs):
+            s[name] = (*around[:axis], UNKNOWN, *around[axis + 1 :])
+            around = s[name]
+    except MismatchError as error:
+        raise MXNetError(f"{error}; only axis dim={op.attr('dim')} may differ") from None
     s.output = (*around[:axis], sum(sizes) if sizes else UNKNOWN, *around[axis + 1 :])
 
 

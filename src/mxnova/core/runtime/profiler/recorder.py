@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from ...base import env
+from ...base.doors import leave
 from ...base.errors import AssertedError, MXNetError, argument_error
 from ...base.params import fields_of, parse_attrs
 from .. import heap
@@ -432,10 +433,14 @@ def api_call(name: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
         @wraps(function)
         def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-            if not PROFILER.api:
-                return function(*args, **kwargs)
-            with _Span(name, API, None):
-                return function(*args, **kwargs)
+            try:
+                if not PROFILER.api:
+                    return function(*args, **kwargs)
+                with _Span(name, API, None):
+                    return function(*args, **kwargs)
+            except Exception as error:
+                leave(error)
+                raise
 
         return call
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A training loop, and handlers of its events."""
 
+from ....core.base.doors import facade
 from . import batch_processor, estimator, event_handler, utils
 from .batch_processor import BatchProcessor
 from .estimator import Estimator
@@ -12,6 +13,7 @@ from .event_handler import (
     EpochBegin,
     EpochEnd,
     GradientUpdateHandler,
+    LivePlotHandler,
     LoggingHandler,
     MetricHandler,
     StoppingHandler,
@@ -30,6 +32,7 @@ __all__ = [
     "EpochEnd",
     "Estimator",
     "GradientUpdateHandler",
+    "LivePlotHandler",
     "LoggingHandler",
     "MetricHandler",
     "StoppingHandler",
@@ -41,3 +44,6 @@ __all__ = [
     "event_handler",
     "utils",
 ]
+
+
+facade(__name__)

@@ -13,6 +13,7 @@ from mxnova.gluon.contrib.estimator.event_handler import EventHandler as EventHa
 from mxnova.gluon.data import DataLoader as DataLoader
 from mxnova.gluon.loss import Loss as Loss
 from mxnova.metric import EvalMetric as EvalMetric
+from mxnova.notebook import LivePlot as LivePlot
 
 class BatchBegin(EventHandler):
     def batch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> Any: ...
@@ -85,6 +86,12 @@ class Estimator:
 class GradientUpdateHandler(BatchEnd):
     def __init__(self, priority: float = -2000) -> None: ...
     def batch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None: ...  # type: ignore[override]
+    priority: Any
+class LivePlotHandler(BatchEnd, EpochEnd):
+    def __init__(self, plot: LivePlot | None = None, priority: float = ...) -> None: ...
+    def batch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None: ...  # type: ignore[override]
+    def epoch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None: ...  # type: ignore[override]
+    plot: Any
     priority: Any
 class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, BatchEnd):
     def __init__(self, log_interval: int | str = 'epoch', metrics: Any = None, priority: float = ...) -> None: ...

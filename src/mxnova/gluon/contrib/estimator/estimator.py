@@ -6,11 +6,11 @@ from __future__ import annotations
 import copy
 import logging
 import sys
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
 from ....core.base.errors import ArgumentError, AssertedError, shown
+from ....core.base.user_warnings import warn_user
 from ....core.runtime.context import Context, cpu, gpu, num_gpus
 from ....metric import EvalMetric
 from ....metric import Loss as LossMetric
@@ -111,7 +111,7 @@ class Estimator:
     def _check_trainer(self, trainer: Any) -> Trainer:
         if trainer is None:
             text = "No trainer specified, default SGD optimizer with learning rate 0.001 is used."
-            warnings.warn(text, UserWarning, stacklevel=3)
+            warn_user(text, UserWarning)
             return Trainer(self.net.collect_params(), "sgd", {"learning_rate": 0.001})
         if not isinstance(trainer, Trainer):
             raise ArgumentError(f"Estimator: trainer={shown(trainer)}: must be a gluon.Trainer")
@@ -135,7 +135,7 @@ class Estimator:
         elif initializer is not None:
             text = "Network already fully initialized, skipping initialization."
             hint = "net.initialize(init=…, force_reinit=True) initializes it again."
-            warnings.warn(f"{text} {hint}", UserWarning, stacklevel=3)
+            warn_user(f"{text} {hint}", UserWarning)
 
     def _is_initialized(self) -> bool:
         parameters = self.net.collect_params().values()

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from .... import ndarray as nd
 from ....context import num_gpus
 from ....core.base.errors import AssertedError, shown
+from ....core.base.user_warnings import warn_user
 from ....initializer import Initializer
 from ...block import Block, HybridBlock
 from ...nn import BatchNorm, HybridSequential, Sequential
@@ -164,16 +164,13 @@ class SyncBatchNorm(BatchNorm):
         self._kwargs["ndev"] = self._get_num_devices() if num_devices is None else num_devices
         self._kwargs["key"] = self.prefix
         if self._kwargs["ndev"] > 1:
-            warnings.warn(
+            warn_user(
                 f"{self.prefix!r}: the statistics will be those of each device, not of all "
                 f"{self._kwargs['ndev']} together",
-                stacklevel=2,
             )
 
     def _get_num_devices(self) -> int:
-        warnings.warn(
-            f"{self.prefix!r}: num_devices is not given, all GPUs are meant", stacklevel=3
-        )
+        warn_user(f"{self.prefix!r}: num_devices is not given, all GPUs are meant")
         return max(num_gpus(), 1)
 
     def hybrid_forward(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """More recurrent cells: convolutional ones, variational dropout, projection."""
 
+from ....core.base.doors import facade
 from . import conv_rnn_cell, rnn_cell
 from .conv_rnn_cell import (
     Conv1DGRUCell,
@@ -30,3 +31,6 @@ __all__ = [
     "conv_rnn_cell",
     "rnn_cell",
 ]
+
+
+facade(__name__)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -325,14 +326,15 @@ def _of_dimension(kind: type[_BaseConvRNNCell], dims: int) -> Any:
                 params,
             )
 
-    settings = (_BaseConvRNNCell.__doc__ or "").partition("Args:")[2].replace(_OF_BASE, "")
-    Cell.__doc__ = f"{kind.__doc__}\n\n    In {dims} dimensions of space.\n\n    Args:{settings}"
+    base, own = (inspect.cleandoc(c.__doc__ or "") for c in (_BaseConvRNNCell, kind))
+    settings = base.partition("Args:")[2].replace(_OF_BASE, "")
+    Cell.__doc__ = f"{own}\n\nIn {dims} dimensions of space.\n\nArgs:{settings}"
     Cell.__name__ = Cell.__qualname__ = f"Conv{dims}D{kind.__name__.removeprefix('_Conv')}"
     Cell.__module__ = __name__
     return Cell
 
 
-_OF_BASE = "        dims: dimensions of space.\n"
+_OF_BASE = "    dims: dimensions of space.\n"
 
 Conv1DRNNCell = _of_dimension(_ConvRNNCell, 1)
 Conv2DRNNCell = _of_dimension(_ConvRNNCell, 2)

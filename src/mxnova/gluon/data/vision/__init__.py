@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Images: datasets and transformations."""
 
+from ....core.base.doors import facade
 from . import datasets, transforms
 from .datasets import (
     CIFAR10,
@@ -21,3 +22,6 @@ __all__ = [
     "datasets",
     "transforms",
 ]
+
+
+facade(__name__)

@@ -6,12 +6,11 @@ The published ones are read from their folder, to which files that are not there
 
 from __future__ import annotations
 
-import errno
 import gzip
 import logging
 import math
 import os
-import warnings
+import shutil
 from collections.abc import Callable
 from typing import Any
 
@@ -20,14 +19,17 @@ import numpy as np
 from mxnova import image
 from mxnova import ndarray as nd
 from mxnova.base import data_dir
-from mxnova.core.base.errors import FormatError, MissingFileError, MXNetError
+from mxnova.core.base.errors import FormatError
 from mxnova.formats.archives import copy_at_most, tar_files, unpacking
 from mxnova.formats.atomic import replacing
 from mxnova.formats.idx import header_size, idx_shape
 from mxnova.recordio import unpack
 from mxnova.util import is_np_array
 
-from ...utils import _get_repo_file_url, check_sha1, download
+from ....core.base.doors import facade
+from ....core.base.user_warnings import warn_user
+from ...places import first_that_has
+from ...utils import check_sha1
 from .. import dataset
 
 __all__ = [
@@ -65,16 +67,14 @@ class _Published(dataset._DownloadedDataset):
         return path
 
     def _download(self, path: str, name: str, sha1: str) -> None:
-        url = _get_repo_file_url(f"gluon/dataset/{self._namespace}", name)
-        try:
-            download(url, path=path, sha1_hash=sha1)
-        except (MXNetError, OSError) as error:
-            raise MissingFileError(
-                errno.ENOENT,
-                f"is missing and cannot be downloaded from {url} ({error}); "
-                f"put the file there (SHA-1 {sha1})",
-                path,
-            ) from error
+        def accept(found: str) -> None:
+            if os.path.getsize(found) > self._most_bytes or not check_sha1(found, sha1):
+                raise FormatError("is not the published file")
+            with open(found, "rb") as source, replacing(path) as target:
+                shutil.copyfileobj(source, target)
+
+        about = f"a file of this data set, whose SHA-1 is {sha1},"
+        first_that_has([f"gluon/dataset/{self._namespace}/{name}"], accept, path, about)
 
 
 class MNIST(_Published):
@@ -377,4 +377,7 @@ class ImageFolderDataset(dataset.Dataset):
 
 
 def _ignored(path: str, reason: str) -> None:
-    warnings.warn(f"ImageFolderDataset: {path} is ignored: {reason}", stacklevel=4)
+    warn_user(f"ImageFolderDataset: {path} is ignored: {reason}")
+
+
+facade(__name__)

@@ -16,6 +16,7 @@ import numpy as np
 from mxnova import image
 from mxnova.core.base.errors import argument_error
 
+from ....core.base.doors import facade
 from ...block import Block, HybridBlock
 from ...nn import HybridSequential, Sequential
 
@@ -408,3 +409,6 @@ class RandomLighting(HybridBlock):
     def hybrid_forward(self, F: Any, x: Any) -> Any:
         """`x`, shifted."""
         return F.image.random_lighting(x, self._alpha)
+
+
+facade(__name__)

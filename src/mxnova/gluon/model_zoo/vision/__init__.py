@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ....core.base.doors import door, facade
 from ....core.base.errors import ArgumentError, candidates
 from ..model_store import _model_sha1
 from . import alexnet as _alexnet
@@ -50,6 +51,7 @@ def _function(name: str) -> Callable[..., Any]:
 _MODELS = {name: _function(name) for name in _model_sha1}
 
 
+@door
 def get_model(
     name: str, **kwargs: Any
 ) -> (
@@ -76,3 +78,6 @@ def get_model(
             f"{', '.join(sorted(_MODELS))}"
         )
     return make(**kwargs)  # type: ignore[no-any-return]
+
+
+facade(__name__)

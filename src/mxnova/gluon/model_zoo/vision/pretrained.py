@@ -9,6 +9,7 @@ from typing import Any
 
 from ....base import data_dir
 from ....context import cpu
+from ....core.base.doors import leave
 from ...block import Block
 from ..model_store import get_model_file
 
@@ -27,7 +28,11 @@ def constructor(
     """The function `name` of `module`, which calls `make` with `args` and what it is given."""
 
     def construct(**kwargs: Any) -> Any:
-        return make(*args, **fixed, **kwargs)
+        try:
+            return make(*args, **fixed, **kwargs)
+        except Exception as error:
+            leave(error)
+            raise
 
     construct.__module__, construct.__name__, construct.__qualname__ = module, name, name
     construct.__annotations__["return"] = make.__annotations__["return"]

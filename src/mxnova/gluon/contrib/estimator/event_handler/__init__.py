@@ -13,6 +13,7 @@ from .events import (
     TrainEnd,
     _check_event_handlers,
 )
+from .live_plot import LivePlotHandler
 from .progress import LoggingHandler
 from .training import (
     GradientUpdateHandler,
@@ -30,6 +31,7 @@ __all__ = [
     "EpochEnd",
     "EventHandler",
     "GradientUpdateHandler",
+    "LivePlotHandler",
     "LoggingHandler",
     "MetricHandler",
     "StoppingHandler",

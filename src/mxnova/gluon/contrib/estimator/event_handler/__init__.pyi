@@ -18,6 +18,7 @@ from mxnova.gluon.contrib.estimator import EpochEnd as EpochEnd
 class EventHandler:
     ...
 from mxnova.gluon.contrib.estimator import GradientUpdateHandler as GradientUpdateHandler
+from mxnova.gluon.contrib.estimator import LivePlotHandler as LivePlotHandler
 from mxnova.gluon.contrib.estimator import LoggingHandler as LoggingHandler
 from mxnova.gluon.contrib.estimator import MetricHandler as MetricHandler
 from mxnova.gluon.contrib.estimator import StoppingHandler as StoppingHandler

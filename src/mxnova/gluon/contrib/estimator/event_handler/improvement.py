@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from .....core.base.errors import ArgumentError, shown
+from .....core.base.user_warnings import warn_user
 from .....metric import CompositeEvalMetric, EvalMetric
 
 __all__ = ["check_monitor", "comparison", "current_value", "worst"]
@@ -31,14 +31,14 @@ def comparison(handler: str, mode: str, monitor: EvalMetric) -> Any:
     """
     if mode not in ("auto", "min", "max"):
         text = f"{handler}: mode={shown(mode)}: is none of auto, min, max; auto is taken"
-        warnings.warn(text, RuntimeWarning, stacklevel=3)
+        warn_user(text, RuntimeWarning)
         mode = "auto"
     if mode != "auto":
         return np.greater if mode == "max" else np.less
     more_is_better = any(part in monitor.name.lower() for part in ("acc", "f1"))
     better, kind = ("greater", "max") if more_is_better else ("less", "min")
     text = f"{handler}: {monitor.name}: a {better} value is taken for better; mode={kind!r} says so"
-    warnings.warn(text, UserWarning, stacklevel=3)
+    warn_user(text, UserWarning)
     return getattr(np, better)
 
 
@@ -52,6 +52,6 @@ def current_value(handler: str, monitor: EvalMetric) -> float | None:
     name, value = monitor.get()
     if np.isnan(value):
         text = f"{handler}: {name} has no value yet: are there a handler and data that update it?"
-        warnings.warn(text, RuntimeWarning, stacklevel=3)
+        warn_user(text, RuntimeWarning)
         return None
     return float(value)

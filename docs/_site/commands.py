@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of the command line, from the declarations of commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from mxnova.cli.arguments import PROGRAM
+from mxnova.cli.command import COMMANDS, Argument, Command, Option
+
+__all__ = ["page"]
+
+INTRODUCTION = """\
+# Command line
+
+`mxnova COMMAND --help`, or `mxnova help COMMAND`, shows what this page lists. Options stand
+before, between or behind arguments; behind `--` all is an argument. Results go to standard
+output, errors in one line to standard error. The status is 0, 1 after an error or a difference,
+or 2 for arguments that cannot be used. `--json` writes one object a line. `mxnova completion
+bash` (or zsh, fish) prints what makes a shell complete commands, options, values and files.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    context = click.Context(PROGRAM)
+    commands = (PROGRAM.get_command(context, name) for name in COMMANDS)
+    return "\n".join([INTRODUCTION, *(_section(c) for c in commands if c is not None)])
+
+
+def _section(command: Command) -> str:
+    blocks = [f"## {command.name}\n", f"{command.help}\n"]
+    arguments = [p for p in command.params if isinstance(p, Argument) and p.explained]
+    rows = [*map(_argument, arguments), *map(_option, _options(command))]
+    if rows:
+        blocks += ["| argument or option | meaning |\n|---|---|", *rows, ""]
+    if command.epilog:
+        blocks.append(f"{_cell(command.epilog)}\n")
+    return "\n".join([*blocks, "```console", *(f"$ {line}" for line in command.examples), "```\n"])
+
+
+def _options(command: Command) -> Iterator[Option]:
+    return (param for param in command.params if isinstance(param, Option))
+
+
+def _argument(param: Argument) -> str:
+    return f"| `{_cell(param.metavar or (param.name or '').upper())}` | {_cell(param.explained)} |"
+
+
+def _option(param: Option) -> str:
+    names = ", ".join([*param.opts, *param.secondary_opts])
+    value = "" if param.is_flag else f" {_value(param)}"
+    return f"| `{names}{_cell(value)}` | {_cell(param.help or '')} |"
+
+
+def _value(param: Option) -> str:
+    if isinstance(param.type, click.Choice):
+        return param.metavar or " or ".join(map(str, param.type.choices))
+    return param.metavar or (param.type.name or "").upper()
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|").replace("*_", r"\*_").replace("2**", r"2\*\*")

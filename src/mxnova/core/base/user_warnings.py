@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Warnings that point to the line of the program, however deep inside mxnova they are given."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from types import FrameType
+
+__all__ = ["is_inner", "warn_user"]
+
+
+def is_inner(frame: FrameType) -> bool:
+    """Whether a frame is mxnova's; generated code has the name of the module that made it."""
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "mxnova"
+
+
+def warn_user(text: str | Warning, category: type[Warning] = UserWarning) -> None:
+    """As `warnings.warn`, from the innermost line that is not mxnova's."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 2
+    while frame is not None and is_inner(frame):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(text, category, stacklevel=level)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects of HTTP servers, which need not keep to their own words.
+
+fsspec's reader would take any length of a body for a part, and does not see that parts belong to
+different objects. So parts are asked for here, by its session: answers are bounded, and compared
+with the first one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .checksums import Checksum, of_headers
+from .failures import AnswerError, TruncatedError, retried
+from .stores import Place
+
+__all__ = ["HttpObject"]
+
+_RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})", re.ASCII)
+_NONE = re.compile(r"bytes \*/(\d{1,18})", re.ASCII)
+_BUFFER = 1 << 20
+
+
+class HttpObject:
+    """What a server has at a URL. The first bytes are read when it is opened.
+
+    A server that knows no ranges sends all of it then.
+
+    Args:
+        place: where it is.
+        n: how many bytes are read and kept.
+
+    Attributes:
+        size: in bytes.
+        checksum: of all bytes, where the server says it.
+    """
+
+    size: int
+    checksum: Checksum | None = None
+
+    def __init__(self, place: Place, n: int) -> None:
+        self._place = place
+        self._tag: tuple[str | None, ...] | None = None
+        self._start = retried(lambda: self._ask(0, n), place.url, place.settings)
+
+    def fetch(self, start: int, end: int) -> bytes:
+        """Bytes `start` to `end`, which must not be beyond the last.
+
+        Raises:
+            OSError: the server fails, or does not do what it says; so do the errors of aiohttp.
+        """
+        if end <= len(self._start):
+            return self._start[start:end]
+        return self._ask(start, end)
+
+    def _ask(self, start: int, end: int) -> bytes:
+        from fsspec.asyn import sync
+
+        content: bytes = sync(self._place.files.loop, self._answer, start, end)
+        return content
+
+    async def _answer(self, start: int, end: int) -> bytes:
+        import aiohttp
+
+        place = self._place
+        options: dict[str, Any] = dict(place.files.kwargs)
+        given = options.pop("headers", {})
+        ranged = {"Range": f"bytes={start}-{end - 1}", "Accept-Encoding": "identity"}
+        options["timeout"] = aiohttp.ClientTimeout(total=place.settings.timeout)
+        options["read_bufsize"] = _BUFFER
+        session = await place.files.set_session()
+        url = place.files.encode_url(place.path)
+        async with session.get(url, headers={**given, **ranged}, **options) as answer:
+            if answer.status == 416 and self._is_empty(answer, start):
+                return b""
+            answer.raise_for_status()
+            return await _body(answer, *self._expected(answer, start, end))
+
+    def _is_empty(self, answer: Any, start: int) -> bool:
+        said = _NONE.fullmatch(answer.headers.get("Content-Range", ""))
+        if self._tag is not None or start or said is None or int(said[1]):
+            return False
+        self.size = 0
+        return True
+
+    def _expected(self, answer: Any, start: int, end: int) -> tuple[int | None, int]:
+        """How many bytes the body has, None if that is not said, and how many it may have.
+
+        Raises:
+            AnswerError: it is not what was asked for.
+        """
+        is_whole = answer.status == 200
+        if is_whole:
+            size = answer.content_length
+            if self._tag is not None:
+                raise AnswerError("the server has stopped to answer with parts of the file")
+            if size is not None and "Content-Encoding" in answer.headers:
+                size = None
+            if size is not None and size > self._place.settings.cache:
+                text = f"sends all of its {size} bytes, not a part as asked for"
+                raise AnswerError(f"{text}; MXNOVA_REMOTE_CACHE has {self._place.settings.cache}")
+            self.checksum = of_headers(answer.headers, is_whole)
+            self.size = -1 if size is None else size
+            return size, self._place.settings.cache
+        said = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
+        if answer.status != 206 or said is None or "Content-Encoding" in answer.headers:
+            raise AnswerError(f"HTTP status {answer.status}, and no part of a file as asked for")
+        first, last, total = map(int, said.groups())
+        if first != start or last + 1 != min(end, total):
+            raise AnswerError(f"answers with the part {said[0]!r} for {start}-{end - 1}")
+        self._check_tag(answer, total)
+        return last + 1 - first, last + 1 - first
+
+    def _check_tag(self, answer: Any, total: int) -> None:
+        headers = answer.headers
+        tag = (str(total), headers.get("ETag"), headers.get("Last-Modified"))
+        if self._tag is None:
+            self._tag, self.size = tag, total
+            self.checksum = of_headers(headers, is_whole=False)
+        elif tag != self._tag:
+            raise AnswerError("the file has changed since it was opened")
+
+    def settle(self) -> None:
+        """Takes the length of a body for the object's, where the server did not say it."""
+        if self.size < 0:
+            self.size = len(self._start)
+
+
+async def _body(answer: Any, size: int | None, limit: int) -> bytes:
+    pieces, n = [], 0
+    async for piece in answer.content.iter_any():
+        n += len(piece)
+        if n > limit:
+            raise AnswerError(f"sends more than {limit} bytes, where a part was asked for")
+        pieces.append(piece)
+    if size is not None and n != size:
+        raise TruncatedError(5, f"sent {n} bytes of {size}")
+    return b"".join(pieces)

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bytes of a remote file, read in ranges, ahead of what is needed, and kept in bounded memory.
+
+`expect` says what will be read; without it, a reader that goes forward is read ahead of.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from mxnova.core.base.errors import FileError
+
+from .checksums import verify
+from .failures import file_error, retried
+from .objects import RemoteObject, opened
+from .requests import requests_of_process
+from .spans import GRAIN, Span, Spans
+from .stores import located
+
+__all__ = ["RemoteFile", "content_of"]
+
+_FORWARD = 6  # reads, one behind the other, after which those to come are read ahead
+
+
+class RemoteFile:
+    """A file in a store, of which slices are bytes, as of a memoryview.
+
+    It may be read by several threads; a process that inherits it through a fork opens it anew.
+
+    Args:
+        url: of the file.
+
+    Attributes:
+        spans: what is there of it.
+        used_at: when it was read last.
+
+    Raises:
+        FileError: it cannot be opened.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._open()
+        self._size = self._object.size
+
+    def _open(self) -> None:
+        place = located(self.url)
+        self._settings = place.settings
+        self._object: RemoteObject = opened(place, GRAIN)
+        self._requests, self._pid = requests_of_process(), os.getpid()
+        self.spans, self.used_at = Spans(), self._requests.now()
+        self._waiting: deque[tuple[int, int]] = deque()  # ranges that are expected
+        self._last_end = self._n_forward = self._ahead_to = 0
+        self._requests.add(self)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"url": self.url, "_size": self._size}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._pid = -1
+
+    def __getitem__(self, part: slice) -> bytes:
+        start, end, step = part.indices(self._size)
+        if step != 1:
+            raise ValueError("a remote file has slices of step 1 only")
+        if start >= end:
+            return b""
+        self._require_own()
+        span = self.spans.at(start)
+        if span is None or end > span.end or not span.is_used or not span.content.done():
+            return b"".join(self._pieces(start, end))
+        self._note(start, end)
+        content = span.content.result()
+        return content[start - span.start : end - span.start]
+
+    def _require_own(self) -> None:
+        if self._pid != os.getpid():
+            self._open()
+            if self._object.size != self._size:
+                raise FileError(5, "the file has changed since it was opened", self.url)
+
+    def _pieces(self, start: int, end: int) -> Iterator[bytes]:
+        with self._requests.lock:
+            self._note(start, end)
+            spans = self._spans_of(start, end)
+        for span in spans:
+            try:
+                content = span.content.result()
+            except BaseException:
+                with self._requests.lock:
+                    self.spans.forget(span)  # who asks again asks the store again
+                raise
+            yield content[max(start - span.start, 0) : end - span.start]
+
+    def close(self) -> None:
+        """Lets go of memory; reading opens the file again."""
+        if self._pid == os.getpid():
+            with self._requests.lock:
+                self._waiting.clear()
+                self.spans = Spans()
+        self._pid = -1
+
+    # Reading ahead --------------------------------------------------------------------------------
+
+    @property
+    def ahead(self) -> int:
+        """Bytes of which it is good to be expected before they are read."""
+        return min(self._settings.read_ahead, self._settings.cache // 2)
+
+    def ask(self, start: int, end: int) -> None:
+        """Asks for bytes that are read next, with one request at most."""
+        self._require_own()
+        with self._requests.lock:
+            self._spans_of(max(start, 0), min(end, start + self._settings.request_size, self._size))
+
+    def expect(self, start: int, end: int) -> None:
+        """Has bytes read before they are needed, after those that are expected already."""
+        self._require_own()
+        if self._settings.read_ahead:
+            with self._requests.lock:
+                self._waiting.append((max(start, 0), min(end, self._size)))
+                self.send_waiting()
+
+    def send_waiting(self) -> None:
+        """Sends as many requests for what is expected as may be under way, and fit in."""
+        n, room = self._settings.requests, self._settings.cache // 2
+        while self._waiting and self._requests.under_way < n and self._requests.unused < room:
+            start, end = self._next_waiting()
+            if start < end:
+                span = self._ask(start, end)
+                if span.end < end:
+                    self._waiting.appendleft((span.end, end))
+
+    def _next_waiting(self) -> tuple[int, int]:
+        """The next range that is not there, with neighbours that fit into one request."""
+        start, end = self._waiting.popleft()
+        start = self.spans.missing(start, end)
+        most = start + self._settings.request_size
+        while self._waiting and start < end < most:
+            first, last = self._waiting[0]
+            if not start <= first <= end + GRAIN // 2:
+                break
+            self._waiting.popleft()
+            end = max(end, last)
+        return start, end
+
+    def _note(self, start: int, end: int) -> None:
+        """Sees whether a reader goes forward, and reads ahead of it."""
+        size, is_near = self._settings.request_size, start - self._last_end
+        self._last_end = end
+        if not 0 <= is_near <= size:
+            self._n_forward = self._ahead_to = 0
+            return
+        self._n_forward += 1
+        if self._n_forward < _FORWARD or self._waiting or not self._settings.read_ahead:
+            return
+        goal = min(end + self.ahead, self._size)
+        if goal - self._ahead_to >= size or goal == self._size > self._ahead_to:
+            begin, self._ahead_to = max(self._ahead_to, end), goal
+            self.expect(begin, goal)
+
+    # Requests -------------------------------------------------------------------------------------
+
+    def _spans_of(self, start: int, end: int) -> list[Span]:
+        spans: list[Span] = []
+        self.used_at = self._requests.now()
+        while start < end:
+            span = self.spans.at(start)
+            if span is None:
+                is_forward = self._n_forward >= _FORWARD
+                span = self._ask(start, start + self._settings.request_size if is_forward else end)
+            self.spans.use(span)
+            spans.append(span)
+            start = span.end
+        self.send_waiting()
+        return spans
+
+    def _ask(self, start: int, end: int) -> Span:
+        """Sends a request for the grains of a range, as far as they are not there."""
+        settings = self._settings
+        most = start - start % GRAIN + settings.request_size // GRAIN * GRAIN
+        begin, stop = self.spans.gap(start, min(end, most))
+        span = self._requests.send(self._fetch, begin, min(stop, self._size), settings.requests)
+        self.spans.add(span)
+        self._requests.begin(span)
+        self._requests.make_room(settings.cache, span)
+        return span
+
+    def _fetch(self, start: int, end: int) -> bytes:
+        return retried(lambda: self._object.fetch(start, end), self.url, self._settings)
+
+
+def content_of(url: str) -> bytearray:
+    """All bytes of a file, compared with the checksum that its store has of it.
+
+    Raises:
+        FileError: it cannot be read, is larger than MXNOVA_REMOTE_MAX_SIZE, or has other bytes
+            than its store says.
+    """
+    place = located(url)
+    settings = place.settings
+    found = opened(place, settings.request_size)
+    if found.size > settings.max_size:
+        text = f"{found.size} bytes, MXNOVA_REMOTE_MAX_SIZE allows {settings.max_size}"
+        raise FileError(27, text, url)
+
+    def fetch(start: int) -> bytes:
+        end = min(start + settings.request_size, found.size)
+        return retried(lambda: found.fetch(start, end), url, settings)
+
+    content = bytearray()
+    starts = iter(range(0, found.size, settings.request_size))
+    n = min(settings.read_ahead // settings.request_size + 1, settings.requests)
+    with ThreadPoolExecutor(n, "mxnova-remote") as pool:
+        under_way: deque[Future[bytes]] = deque()
+        for start in starts:
+            under_way.append(pool.submit(fetch, start))
+            if len(under_way) >= n:
+                content += under_way.popleft().result()
+        while under_way:
+            content += under_way.popleft().result()
+    try:
+        verify(content, retried(lambda: found.checksum, url, settings))
+    except OSError as error:
+        raise file_error(error, url) from None
+    return content

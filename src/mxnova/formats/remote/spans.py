@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was read of a remote file, in spans: the bytes that one request brought."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from concurrent.futures import Future
+
+__all__ = ["GRAIN", "Span", "Spans"]
+
+GRAIN = 1 << 16  # bytes; spans begin at multiples of it
+
+
+class Span:
+    """Bytes `start` to `end` of a file, which are there or under way.
+
+    Attributes:
+        is_used: whether they were read, or nobody needs them any more.
+    """
+
+    __slots__ = ("content", "end", "is_used", "start")
+
+    def __init__(self, start: int, end: int, content: Future[bytes]) -> None:
+        self.start, self.end, self.content, self.is_used = start, end, content, False
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+
+class Spans:
+    """The spans of a file, which do not overlap.
+
+    Attributes:
+        kept: bytes of all of them.
+        unused: bytes of those that nobody has read so far.
+    """
+
+    def __init__(self) -> None:
+        self.kept = self.unused = 0
+        self._spans: OrderedDict[int, Span] = OrderedDict()  # by start, the oldest first
+        self._grains: dict[int, Span] = {}
+
+    def at(self, place: int) -> Span | None:
+        """The span that has the byte at `place`."""
+        return self._grains.get(place // GRAIN)
+
+    def add(self, span: Span) -> None:
+        """Adds a span, where there is none."""
+        self._spans[span.start] = span
+        for grain in _grains_of(span):
+            self._grains[grain] = span
+        self.kept += len(span)
+        self.unused += len(span)
+
+    def use(self, span: Span) -> None:
+        """Notes that a span is read."""
+        if not span.is_used:
+            span.is_used = True
+            self.unused -= len(span)
+        if self._spans.get(span.start) is span:
+            self._spans.move_to_end(span.start)
+
+    def forget(self, span: Span) -> None:
+        """Gives up a span, if it is still there."""
+        if self._spans.get(span.start) is span:
+            self.use(span)
+            self.kept -= len(self._spans.pop(span.start))
+            for grain in _grains_of(span):
+                del self._grains[grain]
+
+    def oldest(self) -> Span | None:
+        """The span that was read or asked for before all others, None if there is none."""
+        return next(iter(self._spans.values()), None)
+
+    def missing(self, start: int, end: int) -> int:
+        """The first byte from `start` on that no span has, or one from `end` on."""
+        while start < end and (span := self.at(start)) is not None:
+            start = span.end
+        return start
+
+    def gap(self, start: int, end: int) -> tuple[int, int]:
+        """Begin and end of the grains of a range that no span has, from its first byte on."""
+        first, last = start // GRAIN, -(-end // GRAIN)
+        taken = (grain for grain in range(first + 1, last) if grain in self._grains)
+        return first * GRAIN, next(taken, last) * GRAIN
+
+
+def _grains_of(span: Span) -> range:
+    return range(span.start // GRAIN, -(-span.end // GRAIN))

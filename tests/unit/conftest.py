@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stores for tests of remote files."""
+
+import threading
+import uuid
+
+import pytest
+
+from benchmarks.object_store import ObjectStore
+
+
+@pytest.fixture
+def memory():
+    """The URL of a folder in a store that is in memory."""
+    fsspec = pytest.importorskip("fsspec")
+    folder = f"memory://{uuid.uuid4().hex}"
+    yield folder
+    files = fsspec.filesystem("memory")
+    if files.exists(folder):
+        files.rm(folder, recursive=True)
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """Starts servers of HTTP for the files in `tmp_path`."""
+    pytest.importorskip("aiohttp")
+    servers = []
+
+    def start(**options):
+        server = ObjectStore(tmp_path, **options)
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}).start()
+        return server
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def settings(monkeypatch):
+    """Sets variables of remote files by the ends of their names."""
+
+    def change(**values):
+        for name, value in values.items():
+            monkeypatch.setenv(f"MXNOVA_REMOTE_{name.upper()}", str(value))
+
+    change(retries=2, timeout=5)
+    monkeypatch.setattr("mxnova.formats.remote.failures._FIRST_PAUSE", 0.001)
+    return change

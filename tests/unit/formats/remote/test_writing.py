@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Remote files change as a whole, or not at all."""
+
+from __future__ import annotations
+
+import logging
+import os
+
+import pytest
+
+from mxnova.core.base.errors import FileError
+from mxnova.formats.atomic import replacing
+from mxnova.formats.paths import names_in
+from mxnova.formats.remote import stores, writing
+from mxnova.formats.source import discard, open_regular, read_file
+
+
+@pytest.fixture(params=["at once", "in parts", "beside it"])
+def way(request, monkeypatch):
+    """The three ways in which stores take files."""
+    if request.param == "in parts":
+        monkeypatch.setattr(writing, "_WHOLE", 4)
+    if request.param == "beside it":
+        monkeypatch.setattr(stores, "_WHOLE_PUTS", set())
+    return request.param
+
+
+def test_a_file_is_replaced(memory, way):
+    for content in (b"first content", b"second", b""):
+        with replacing(f"{memory}/a") as file:
+            file.write(content)
+            assert file.tell() == len(content)
+        assert read_file(f"{memory}/a") == content
+    assert names_in(memory) == ["a"]
+
+
+@pytest.mark.parametrize("kind", [ValueError, KeyboardInterrupt])
+def test_an_error_while_it_is_written(memory, way, kind):
+    with replacing(f"{memory}/a") as file:
+        file.write(b"old")
+    with pytest.raises(kind), replacing(f"{memory}/a") as file:  # noqa: PT012
+        file.write(b"half of the new")
+        raise kind
+    assert read_file(f"{memory}/a") == b"old"
+    assert names_in(memory) == ["a"]
+
+
+def test_no_room_on_this_machine(memory):
+    text = f"{memory}/a: No space left"
+    with pytest.raises(FileError, match=text), replacing(f"{memory}/a"):
+        raise OSError(28, "No space left on device")
+    assert names_in(memory) == []
+
+
+@pytest.mark.parametrize("failing", ["pipe_file", "mv", "info"])
+@pytest.mark.parametrize("kind", [ConnectionResetError, KeyboardInterrupt])
+def test_an_error_while_it_is_sent(memory, settings, monkeypatch, failing, kind):
+    import fsspec
+
+    monkeypatch.setattr(stores, "_WHOLE_PUTS", set())
+    with replacing(f"{memory}/a") as file:
+        file.write(b"old")
+
+    def fail(*_args, **_options):
+        raise kind
+
+    with monkeypatch.context() as broken:
+        broken.setattr(type(fsspec.filesystem("memory")), failing, fail)
+        expected = FileError if issubclass(kind, Exception) else kind
+        with pytest.raises(expected), replacing(f"{memory}/a") as file:
+            file.write(b"new")
+    assert read_file(f"{memory}/a") == b"old"
+    assert names_in(memory) == ["a"]
+
+
+def test_errors_that_pass(memory, settings, monkeypatch):
+    import fsspec
+
+    files = type(fsspec.filesystem("memory"))
+    put, failures = files.pipe_file, [TimeoutError(), ConnectionResetError()]
+
+    def flaky(*args, **options):
+        if failures:
+            raise failures.pop()
+        put(*args, **options)
+
+    monkeypatch.setattr(files, "pipe_file", flaky)
+    with replacing(f"{memory}/a") as file:
+        file.write(b"new")
+    assert read_file(f"{memory}/a") == b"new"
+
+
+def test_a_store_that_cuts_files_off(memory, settings, monkeypatch):
+    import fsspec
+
+    files = type(fsspec.filesystem("memory"))
+    put = files.pipe_file
+    monkeypatch.setattr(files, "pipe_file", lambda self, path, value: put(self, path, value[:2]))
+    text = "3 bytes were sent, and the store has 2"
+    with pytest.raises(FileError, match=text), replacing(f"{memory}/a") as file:
+        file.write(b"new")
+
+
+def test_a_parted_upload_that_fails_is_given_up(settings, monkeypatch):
+    seen = []
+
+    class Target:
+        def write(self, _content):
+            raise ConnectionResetError
+
+        def discard(self):
+            seen.append("discard")
+
+    class Files:
+        def open(self, *_args, **options):
+            seen.append(options)
+            return Target()
+
+    import io
+
+    with pytest.raises(ConnectionResetError):
+        writing._put_in_parts(Files(), "a", io.BytesIO(b"content"))
+    assert seen == [{"autocommit": False}, "discard"]
+
+
+def test_an_opened_file_is_sent_when_it_is_closed(memory):
+    file = open_regular(f"{memory}/a", "wb")
+    file.write(b"content")
+    assert names_in(memory) == []
+    file.close()
+    file.close()
+    assert read_file(f"{memory}/a") == b"content"
+
+
+def test_an_opened_file_is_discarded(memory):
+    file = open_regular(f"{memory}/a", "wb")
+    file.write(b"content")
+    assert discard(file)
+    file.close()
+    assert names_in(memory) == []
+
+
+def test_a_file_that_was_forgotten(memory, caplog):
+    with caplog.at_level(logging.WARNING, "mxnova"):
+        open_regular(f"{memory}/a", "wb").write(b"content")
+    assert "is lost" in caplog.text
+    assert names_in(memory) == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_process_that_inherits_a_file_does_not_send_it(memory):
+    file = open_regular(f"{memory}/a", "wb")
+    file.write(b"content")
+    child = os.fork()
+    if not child:
+        writing._send = None
+        file.close()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    file.close()
+    assert read_file(f"{memory}/a") == b"content"
