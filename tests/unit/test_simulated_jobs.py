@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checkpoints, reading and restarts of simulated jobs: what can be told without the simulator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.simulator.jobs import (
+    HOUR,
+    Cluster,
+    checkpoint_seconds,
+    goodput,
+    interval_of,
+    reading_rate,
+    restart_seconds,
+)
+
+
+def test_goodput_is_what_failures_leave():
+    """Half an interval, a checkpoint on its way and a restart are lost by each failure."""
+    cluster = Cluster(lifetime=2000 * HOUR)
+    for n in (64, 256):
+        each = interval_of(n, cluster) / 2 + checkpoint_seconds(n, cluster)
+        each += restart_seconds(n, cluster)
+        lost = each * n / cluster.lifetime
+        assert goodput(n, cluster, hours=20_000) == pytest.approx(1 - lost, abs=0.2 * lost)
+
+
+def test_a_job_that_always_restarts_does_nothing():
+    assert goodput(8, Cluster(lifetime=60.0, start=600.0), hours=50) == 0
+
+
+def test_bytes_and_latencies_limit_reading():
+    cluster = Cluster(latency=0.05, link=1e8)
+    assert reading_rate(1 << 20, 1, cluster) == pytest.approx((1 << 20) / (0.05 + (1 << 20) / 1e8))
+    assert reading_rate(1 << 20, 64, cluster) == 1e8
+
+
+def test_operations_at_a_time_shorten_a_checkpoint_of_many():
+    cluster = Cluster(latency=0.01, state=0.0)
+    assert checkpoint_seconds(4096, cluster) == pytest.approx(0.01 * (32 + 6 * 4096))
+    many = replace(cluster, parallel=64)
+    assert checkpoint_seconds(4096, many) == pytest.approx(0.01 * (32 + 6 * 64))
+
+
+@pytest.mark.huge
+def test_the_operations_of_a_checkpoint_are_those_that_are_counted(monkeypatch, tmp_path):
+    import os
+    import sys
+
+    from benchmarks.simulator.jobs import ALONE, EACH
+    from benchmarks.simulator.processes import answer_of
+
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([os.getcwd(), *filter(None, sys.path)]))
+    counts = {}
+    for n in (1, 2, 4):
+        (tmp_path / str(n)).mkdir()
+        counts[n] = answer_of("slow_store", n, tmp_path / str(n), 0.02, 1 << 12)[1]
+    assert abs(counts[1] - ALONE) <= 1
+    assert abs(counts[4] - counts[2] - 2 * EACH) <= 3  # who waits looks again
