@@ -50,7 +50,7 @@ def test_a_fault_is_one_line_unless_asked_for(mxnova):
     assert done.returncode == 1
     assert done.stderr.startswith("error: ZeroDivisionError")
     assert done.stderr.count("\n") == 1
-    assert "Traceback" in mxnova.python("-c", code, MXNOVA_FULL_TRACEBACK="1").stderr
+    assert "Traceback" in mxnova.python("-c", code, MXNOVA_TRACEBACK="full").stderr
 
 
 def test_a_reader_that_goes_is_no_error(mxnova, folder):

@@ -138,12 +138,12 @@ ADVISED = {  # what today's NumPy says, and what the last line tells
 }
 
 
-@pytest.mark.parametrize("full", ["0", "1"])
+@pytest.mark.parametrize("full", ["short", "full"])
 @pytest.mark.parametrize("text, advice", ADVISED.items())
 def test_below_errors_of_todays_numpy_it_is_told_what_to_do(
     mxnova, folder, monkeypatch, text, advice, full
 ):
-    monkeypatch.setenv("MXNOVA_FULL_TRACEBACK", full)
+    monkeypatch.setenv("MXNOVA_TRACEBACK", full)
     script(folder, f"raise TypeError({text!r})")
     *_, error, last = mxnova("run", "script.py").stderr.splitlines()
     assert text in error
@@ -189,7 +189,7 @@ def test_a_callback_of_the_program_is_shown(mxnova, folder):
 
 def test_all_frames_are_shown_when_asked_for(mxnova, folder):
     script(folder, "import mxnet as mx\nmx.nd.ones((2,)).reshape((3,))\n")
-    done = mxnova("run", "script.py", MXNOVA_FULL_TRACEBACK="1")
+    done = mxnova("run", "script.py", MXNOVA_TRACEBACK="full")
     assert os.path.join("mxnova", "core", "") in done.stderr
 
 
