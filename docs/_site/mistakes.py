@@ -15,16 +15,16 @@ PROGRAMS = ("mxnova", "mxnet", "pytorch")
 INTRODUCTION = """\
 # Typical mistakes
 
-What mxnova says of {n} mistakes that people make, and how clear that is. A test pins the texts, and
-compares them with MXNet {mxnet} and, for the {comparable} mistakes that can be made there, too, with
-PyTorch {pytorch}: `tests/mistakes.py` has the code of each, `tests/data/mistakes.json` what each
-program says.
+What mxnova says of {n} mistakes that people make, and how clear that is. A test pins the texts,
+and compares them with MXNet {mxnet} and, for the {comparable} mistakes that can be made there,
+too, with PyTorch {pytorch}: `tests/mistakes.py` has the code of each, `tests/data/mistakes.json`
+what each program says.
 
-The rule of clarity: a text gets one point each for naming the **argument**, what was **given**, what was
-**expected**, and a **way out**; no error is no point. The same patterns decide for all three programs.
-By it mxnova is clearer than PyTorch in {clearer}, equal in {equal} and less clear in {less}; against
-MXNet it is clearer in {than_mxnet} of {n}. `label out of range` and `word out of the vocabulary` are
-told with `MXNOVA_CHECK=1`; without it they are clipped, as in MXNet.
+The rule of clarity: a text gets one point each for naming the **argument**, what was **given**,
+what was **expected**, and a **way out**; no error is no point. The same patterns decide for all
+three programs. By it mxnova is clearer than PyTorch in {clearer}, equal in {equal} and less clear
+in {less}; against MXNet it is clearer in {than_mxnet} of {n}. `label out of range` and `word out of
+the vocabulary` are told with `MXNOVA_CHECK=1`; without it they are clipped, as in MXNet.
 
 | mistake | mxnova says | mxnova | MXNet | PyTorch |
 |---|---|---|---|---|
@@ -60,5 +60,5 @@ def _row(name: str, told: str, points: list[int]) -> str:
     first = told.partition("\n")[0]
     text = (first if len(first) <= 300 else f"{first[:297]}...").replace("`", "'")
     shown = text.replace("|", r"\|")
-    torch = str(points[2]) if MISTAKES[name].torch else "–"
+    torch = str(points[2]) if MISTAKES[name].torch else ""
     return f"| {name} | `{shown}` | {points[0]} | {points[1]} | {torch} |"

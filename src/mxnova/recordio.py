@@ -87,6 +87,8 @@ class MXRecordIO:
     _file: IO[bytes]  # in mode "w"
     _content: Buffer  # in mode "r"
 
+    _no_doors = ("read", "write", "read_idx", "write_idx")  # for each record
+
     def __init__(self, uri: str | os.PathLike[str], flag: str):
         self.uri = os.fspath(uri)
         self.flag = flag

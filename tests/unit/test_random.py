@@ -160,7 +160,7 @@ def test_out_tells_shape_and_receives():
     out = mx.nd.zeros((3, 2), dtype="float64")
     assert mx.nd.random.uniform(1, 2, out=out) is out
     assert (out.asnumpy() >= 1).all()
-    with pytest.raises(mx.MXNetError, match=r"output has shape \[3,2\], .* need \[4\]"):
+    with pytest.raises(mx.MXNetError, match=r"output has shape \[3,2\], .* needs \[4\]"):
         mx.nd.random.uniform(1, 2, shape=4, out=out)
 
 

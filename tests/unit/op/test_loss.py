@@ -112,10 +112,10 @@ def test_types():
 
 # fmt: off
 @pytest.mark.parametrize("name, attrs, inputs, message", [
-    ("SoftmaxOutput", {}, [(3, 4), (4,)], r"label has shape \[4\].* need \[3\]"),
+    ("SoftmaxOutput", {}, [(3, 4), (4,)], r"label has shape \[4\].* needs \[3\]"),
     ("SoftmaxOutput", MULTI, [(2, 3, 4), (2,)], r"label has shape \[2\]: it must be \[2,4\]"),
     ("SoftmaxOutput", MULTI, [(2,), None], r"data has shape \[2\]"),
-    ("MAERegressionOutput", {}, [(4, 2), (4,)], r"label has shape \[4\].* need \[4,2\]"),
+    ("MAERegressionOutput", {}, [(4, 2), (4,)], r"label has shape \[4\].* needs \[4,2\]"),
     ("softmax_cross_entropy", {}, [(4, 5), None], "label has an unknown shape"),
     ("softmax_cross_entropy", {}, [(4, 5), (4, 1)], "label has shape"),
 ])

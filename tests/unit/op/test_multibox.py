@@ -205,7 +205,7 @@ def test_everything_is_float32():
     (PRIOR, {"ratios": (1, 0)}, [(1, 3, 4, 2)], "ratios=.*must be > 0"),
     (PRIOR, {"steps": (0.1, -1)}, [(1, 3, 4, 2)], "steps=.*both or none"),
     (PRIOR, {"offsets": (0.5,)}, [(1, 3, 4, 2)], "offsets=.*two numbers"),
-    (DETECTION, {}, [(2, 3, 6), (2, 20), (1, 6, 4)], r"loc_pred has shape \[2,20\].* need \[2,24\]"),
+    (DETECTION, {}, [(2, 3, 6), (2, 20), (1, 6, 4)], r"loc_pred has shape \[2,20\].* needs \[2,24\]"),
     (DETECTION, {}, [(2, 1, 6), (2, 24), (1, 6, 4)], "needs 2 classes or more"),
     (DETECTION, {"variances": (1, 1)}, [(2, 3, 6), (2, 24), (1, 6, 4)], "variances=.*four numbers"),
     (TARGET, {}, [(1, 6, 4), (2, 3, 4), (2, 4, 6)], r"label has shape \[2,3,4\]"),

@@ -205,9 +205,11 @@ def doors(cls: type) -> None:
     """Makes the public methods that a class defines doors, in place.
 
     Those that mxnova calls again and again call `leave` in ``except`` clauses of their own. A class
-    has in `_no_doors` the names of those, its subclasses' too, that only mxnova calls.
+    has in `_no_doors` the names of those, its subclasses' too, that only mxnova calls; None: all.
     """
     inner = getattr(cls, "_no_doors", ())
+    if inner is None:
+        return
     for name, method in list(vars(cls).items()):
         is_public = not name.startswith("_") or name in _DUNDERS
         plain = method.__func__ if isinstance(method, staticmethod) else method

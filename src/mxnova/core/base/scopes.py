@@ -72,6 +72,7 @@ class Scope(metaclass=ScopeType):
     or its `default()`, made once a thread.
     """
 
+    _no_doors = None
     _stacks: threading.local
     _first: ClassVar[Callable[[], Any]]  # makes what is current outside any block
     current: ClassVar[Any] = _OfInstances()

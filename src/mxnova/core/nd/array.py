@@ -70,6 +70,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
     __slots__ = ()
     __array_priority__ = 1000.0
+    _no_doors = None
 
     def __init__(self, handle: Tensor | ctypes.c_void_p | None, writable: bool = True) -> None:
         """An array over the memory of an ATen tensor, which must be contiguous.
@@ -169,15 +170,29 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             raise
 
     def __float__(self) -> float:
-        return float(self._number("a number"))
+        try:
+            return float(self._number("a number"))
+        except Exception as error:
+            leave(error)
+            raise
 
     def __int__(self) -> int:
-        return int(self._number("a number"))
+        try:
+            return int(self._number("a number"))
+        except Exception as error:
+            leave(error)
+            raise
 
     def __index__(self) -> int:
-        if self._raw.dtype.is_floating_point:
-            raise ArgumentTypeError("an array of floating-point numbers cannot be used as an index")
-        return int(self._number("an index"))
+        try:
+            if self._raw.dtype.is_floating_point:
+                raise ArgumentTypeError(
+                    "an array of floating-point numbers cannot be used as an index"
+                )
+            return int(self._number("an index"))
+        except Exception as error:
+            leave(error)
+            raise
 
     def _number(self, purpose: str) -> Any:
         if self.size != 1:
@@ -202,10 +217,14 @@ class NDArray(Arithmetic, Reshaping, Interchange):
     __nonzero__ = __bool__
 
     def __len__(self) -> int:
-        shape = self.shape
-        if not shape:
-            raise ArgumentTypeError("len(): an array of shape () has no length")
-        return shape[0]
+        try:
+            shape = self.shape
+            if not shape:
+                raise ArgumentTypeError("len(): an array of shape () has no length")
+            return shape[0]
+        except Exception as error:
+            leave(error)
+            raise
 
     def __iter__(self) -> Iterator[NDArray]:
         for i in range(len(self)):
@@ -319,14 +338,18 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
     def tostype(self, stype: str) -> NDArray:
         """The array stored as `stype`: default, csr or row_sparse."""
-        if stype == self.stype == "default":
-            return self.copy()
-        if stype == "csr" and self.ndim != 2:
-            raise ArgumentError(f"tostype: a csr array has 2 dimensions, shape={self.shape}")
-        if stype == self.stype:
-            return self
-        cast: NDArray = invoke(find("cast_storage").of({"stype": stype}), (self,))
-        return cast
+        try:
+            if stype == self.stype == "default":
+                return self.copy()
+            if stype == "csr" and self.ndim != 2:
+                raise ArgumentError(f"tostype: a csr array has 2 dimensions, shape={self.shape}")
+            if stype == self.stype:
+                return self
+            cast: NDArray = invoke(find("cast_storage").of({"stype": stype}), (self,))
+            return cast
+        except Exception as error:
+            leave(error)
+            raise
 
     def as_np_ndarray(self) -> NDArray:
         """The same array with NumPy's semantics: `mx.np.ndarray`."""

@@ -26,6 +26,8 @@ class Dataset:
         20
     """
 
+    _no_doors = ("__getitem__", "__len__")  # a DataLoader asks for each sample
+
     def __getitem__(self, idx: int) -> Any:
         raise NotImplementedError(f"{type(self).__name__} has no __getitem__")
 
