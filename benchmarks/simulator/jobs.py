@@ -13,6 +13,7 @@ import heapq
 import math
 import random
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from rich.console import Console
@@ -159,7 +160,7 @@ def predict(console: Console) -> None:
     today = Cluster()
     near = replace(today, latency=0.001)
     changed = replace(today, parallel=64, fan=64)
-    columns = {
+    columns: dict[str, Callable[[int], str]] = {
         "checkpoint, 50 ms": lambda n: f"{checkpoint_seconds(n, today):,.1f} s",
         "… 1 ms": lambda n: f"{checkpoint_seconds(n, near):,.1f} s",
         "… 50 ms, 64 at a time": lambda n: f"{checkpoint_seconds(n, changed):,.1f} s",

@@ -15,7 +15,7 @@ _STORES = 4
 
 def main(latency: float) -> None:
     """Makes some stores; the first one waits for all to have started."""
-    first = mx.kv.create("dist_sync")
+    first: Any = mx.kv.create("dist_sync")
 
     def wait(event: str, _arguments: tuple[Any, ...]) -> None:
         if event == "socket.connect":
@@ -26,7 +26,8 @@ def main(latency: float) -> None:
     for _ in range(_STORES):
         first._barrier()
         begin = time.perf_counter()
-        mx.kv.create("dist_sync")._barrier()
+        store: Any = mx.kv.create("dist_sync")
+        store._barrier()
         taken.append(time.perf_counter() - begin)
     if first.rank == 0:
         print(json.dumps(min(taken)))

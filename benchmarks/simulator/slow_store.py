@@ -35,7 +35,10 @@ def delay(folder: str, seconds: float) -> list[int]:
 
 def main(folder: str, latency: float, elements: int) -> None:
     """Saves an array of so many floats, in shards, some times."""
-    worker = {"rank": int(os.environ["RANK"]), "world": int(os.environ["WORLD_SIZE"])}
+    worker: dict[str, Any] = {
+        "rank": int(os.environ["RANK"]),
+        "world": int(os.environ["WORLD_SIZE"]),
+    }
     arrays = {"weight": mx.nd.ones((elements // 8, 8))}
     place = Path(folder).resolve()
     count, taken = delay(str(place), latency), []
