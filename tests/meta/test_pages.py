@@ -19,7 +19,7 @@ from tests.pages.page import PAGES, ROOT, RUNNABLE, Page
 from tests.pages.runner import is_run, missing_packages
 
 DOCS = [page for page in PAGES if ROOT / "docs" in page.path.parents]
-LANGUAGES = {*RUNNABLE, "text", "yaml", "json", "c", "cpp", "{toctree}"}
+LANGUAGES = {*RUNNABLE, "text", "console", "yaml", "json", "c", "cpp", "{toctree}"}
 BY_TEST_EXAMPLES = ROOT / "docs" / "operators"
 RUNNING = [p for p in PAGES if p.runnable() and BY_TEST_EXAMPLES not in p.path.parents]
 

@@ -38,6 +38,7 @@ OTHERS = {
     "nd/calls/fast_calls.py MOST_ARRAYS": "arguments of generated code",
     "nd/calls/plan.py _ACCEPTED_LIMIT": "entries of a cache",
     "nd/interop.py _LARGEST_HALF": "a number of float16",
+    "op/infer.py _MOST_SHOWN": "numbers of a message",
     "op/dtypes.py _LARGEST_HALF": "a number of float16",
     "op/nn/normalization.py _MANY_ROWS": "accuracy of a gradient",
     "op/nn/roi_align.py _MOST_SAMPLES": "memory that a hostile region may ask for",

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import bisect
+import itertools
 import mmap
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -218,7 +219,18 @@ class RecordFiles:
     def expect_records(self, numbers: Iterable[int]) -> None:
         """Has stores read records; those that lie side by side together."""
         if self._remote is not None:
-            self.expect((number, number + 1) for number in sorted(numbers))
+            self.expect(self._runs(sorted(numbers)))
+
+    def _runs(self, numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Ranges of neighbours within a file."""
+        cuts = [
+            i
+            for i, (a, b) in enumerate(itertools.pairwise(numbers), 1)
+            if b != a + 1 or self._located(a)[0] is not self._located(b)[0]
+        ]
+        for begin, end in itertools.pairwise([0, *cuts, len(numbers)]):
+            if begin < end:
+                yield numbers[begin], numbers[end - 1] + 1
 
 
 def files_of(

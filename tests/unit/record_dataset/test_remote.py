@@ -70,6 +70,19 @@ def test_requests_are_large_and_few(url, tmp_path, serve, monkeypatch):
     assert len(server.requests) <= 2  # a file of less than a request is there since it was opened
 
 
+def test_records_in_order_are_asked_for_together(serve, tmp_path, payload, monkeypatch):
+    monkeypatch.setenv("MXNOVA_REMOTE_REQUEST_SIZE", str(1 << 19))
+    for name in "ab":
+        write_records(tmp_path / f"{name}.rec", 5 * N, payload)
+    server = serve()
+    data = RecordDataset([f"{server.url}/{name}.rec" for name in "ab"])
+    size = (tmp_path / "a.rec").stat().st_size
+    server.requests.clear()
+    found = [id_of(record) for batch in data.batches(128, shuffle=False) for record in batch]
+    assert found == [*range(5 * N)] * 2
+    assert len(server.requests) <= 2 * size // (128 * 2000) + 4
+
+
 def test_chosen_keys_ask_for_their_records_alone(serve, tmp_path, payload, monkeypatch):
     monkeypatch.setenv("MXNOVA_REMOTE_REQUEST_SIZE", str(1 << 16))
     write_records(tmp_path / "a.rec", 5 * N, payload)
