@@ -20,9 +20,10 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from ..core.base.errors import FileError, FormatError, MXNetError, shown
 from ..core.runtime.forks import after_fork_in_child
@@ -57,11 +58,14 @@ from .content import WorkerContent
 
 __all__ = ["Commit", "Snapshot"]
 
+T = TypeVar("T")
+R = TypeVar("R")
 _ANNOUNCEMENT = "saving.json"
 _OWN = re.compile(
     r"shard-\d+-model-\d+-of-\d+\.safetensors|\.receipt-\d+\.json|\.mxnova-[0-9a-f]+\.tmp"
 )
 _PAUSES = (0.002, 0.2)  # seconds between looks at the folder: at first, at most
+_AT_ONCE = 64  # requests to a store
 _PAUSES_OF_STORES = (0.02, 2.0)  # which take money for each look
 _STARTED = time.time()  # what failed before is of another job
 _last_seen: dict[tuple[str, int], str] = {}  # an attempt by folder and rank: an older save's
@@ -131,8 +135,7 @@ class Commit:
         try:
             self._announce(attempt)
             hashes = {shard_name(0): self._write_shard(path, snapshot)}
-            for rank in range(1, self.world):
-                hashes[shard_name(rank)] = self._receipt(path, rank)
+            hashes |= self._receipts(path)
             self._write_index(path, hashes, snapshot.notes)
         except BaseException as error:
             with contextlib.suppress(OSError, MXNetError):
@@ -157,21 +160,36 @@ class Commit:
         if self.world > 1:
             _write_json(joined(self.root, _ANNOUNCEMENT), announcement)
 
-    def _receipt(self, path: str, rank: int) -> FileHashes:
-        """What another worker says of its file, once it is written."""
-        for _ in self._looks(f"worker {rank} has not written its part of {path}"):
-            receipt = _read_json(_receipt_path(path, rank))
-            if receipt is None:
-                continue
-            if "error" in receipt:
-                raise MXNetError(f"worker {rank}: {receipt['error']}")
-            return FileHashes.of(receipt, BLOCK)
-        raise AssertionError
+    def _receipts(self, path: str) -> dict[str, FileHashes]:
+        """What the other workers say of their files, once all are written."""
+        found: dict[int, FileHashes] = {}
+        missing = {os.path.basename(_receipt_path(path, r)): r for r in range(1, self.world)}
+        failed = lambda: f"worker {min(missing.values())} has not written its part of {path}"  # noqa: E731
+        for _ in self._looks(failed):
+            ready = missing.keys() & set(names_in(path)) if missing else set()
+            receipts = self._many(lambda name: _read_json(joined(path, name)), sorted(ready))
+            for name, receipt in zip(sorted(ready), receipts, strict=True):
+                if receipt is None:
+                    continue
+                rank = missing.pop(name)
+                if "error" in receipt:
+                    raise MXNetError(f"worker {rank}: {receipt['error']}")
+                found[rank] = FileHashes.of(receipt, BLOCK)
+            if not missing:
+                break
+        return {shard_name(rank): found[rank] for rank in sorted(found)}
+
+    def _many(self, act: Callable[[T], R], items: Iterable[T]) -> list[R]:
+        """`act` of each; many at a time where each is a request to a store."""
+        if not is_remote(self.root):
+            return list(map(act, items))
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            return list(pool.map(act, items))
 
     def _write_index(
         self, path: str, hashes: Mapping[str, FileHashes], notes: dict[str, Any]
     ) -> None:
-        files = [ShardFile(joined(path, n), None, BLOCK) for n in hashes]
+        files = self._many(lambda name: ShardFile(joined(path, name), None, BLOCK), hashes)
         arrays = Shards(path, None, files).arrays
         own = {
             "version": 1,
@@ -193,8 +211,7 @@ class Commit:
         for old in numbered(self.root):
             if old.path not in (*kept, path):
                 _remove(old.path)
-        for rank in range(1, self.world):
-            _unlink(_receipt_path(path, rank))
+        self._many(lambda rank: _unlink(_receipt_path(path, rank)), range(1, self.world))
         if self.world > 1:
             _unlink(joined(self.root, _ANNOUNCEMENT))
 
@@ -204,7 +221,7 @@ class Commit:
         announcement = joined(self.root, _ANNOUNCEMENT)
         older = _last_seen.get((self.root, self.rank))
         written: str | None = None
-        for _ in self._looks(f"worker 0 has not completed checkpoint {self.step}"):
+        for _ in self._looks(lambda: f"worker 0 has not completed checkpoint {self.step}"):
             said = _read_json(announcement)
             if written is not None and path_exists(joined(written, INDEX)):
                 return written
@@ -237,7 +254,7 @@ class Commit:
     def _is_there(self, path: str) -> bool:
         return any(n.path == path for n in numbered(self.root))
 
-    def _looks(self, failed: str) -> Iterator[None]:
+    def _looks(self, failed: Callable[[], str]) -> Iterator[None]:
         """Yields again and again, for `timeout` seconds.
 
         Raises:
@@ -248,7 +265,7 @@ class Commit:
         while True:
             yield
             if time.monotonic() > end:
-                raise MXNetError(f"checkpoint: {failed} within {self.timeout:g} s")
+                raise MXNetError(f"checkpoint: {failed()} within {self.timeout:g} s")
             time.sleep(pause)
             pause = min(2 * pause, longest)
 
