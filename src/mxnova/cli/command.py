@@ -30,6 +30,7 @@ COMMANDS = {
     "import-onnx": "save an ONNX file as a model (see convert)",
     "run": "run a script written for MXNet, unmodified",
     "launch": "run a command in many processes, as distributed jobs",
+    "download": "fetch pretrained weights and data sets by their names",
     "alias": "let every Python program here `import mxnet`",
     "capi": "make libmxnet.so, MXNet's interface to C and C++",
     "im2rec": "make lists of images, and record files of them",

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ...base import data_dir
@@ -12,7 +12,7 @@ from ...core.base.errors import ArgumentError, candidates, shown
 from ..data import vision
 from . import hub, model_store
 
-__all__ = ["fetch", "names"]
+__all__ = ["check", "fetch", "names"]
 
 _DATA_SETS: dict[str, Callable[..., Any]] = {
     "mnist": vision.MNIST,
@@ -31,6 +31,19 @@ def names() -> dict[str, str]:
     }
 
 
+def check(wanted: Iterable[str]) -> None:
+    """Refuses names that nothing has.
+
+    Raises:
+        ArgumentError: there is one.
+    """
+    known = names()
+    for name in wanted:
+        if name not in known:
+            hint = candidates(name, known)
+            raise ArgumentError(f"download: name={shown(name)}: there is none{hint}")
+
+
 def fetch(name: str, root: str | None = None) -> list[str]:
     """Paths of the files of a name, which are fetched where they are not there, and checked.
 
@@ -42,6 +55,7 @@ def fetch(name: str, root: str | None = None) -> list[str]:
         ArgumentError: nothing has such a name.
         MissingFileError: no place has the file: see MXNOVA_MIRRORS.
     """
+    check([name])
     if name in _DATA_SETS:
         folder = root or os.path.join(data_dir(), "datasets", name)
         return list(_data_set(_DATA_SETS[name], os.path.expanduser(folder)))
@@ -50,9 +64,6 @@ def fetch(name: str, root: str | None = None) -> list[str]:
         if name == repository:
             os.makedirs(folder, exist_ok=True)
             return [hub.weights_of(network, folder)]
-    if name not in model_store._model_sha1:
-        known = names()
-        raise ArgumentError(f"download: name={shown(name)}: there is none{candidates(name, known)}")
     return [model_store.get_model_file(name, root=folder)]
 
 
