@@ -43,7 +43,7 @@ class _Times(NamedTuple):
 
 
 def main(
-    records: Annotated[int, typer.Option(min=64, help="Images in the file.")] = 2000,
+    records: Annotated[int, typer.Option(min=64, help="Images in the file.")] = 4000,
     turns: Annotated[int, typer.Option(min=1, help="Epochs of each kind.")] = 5,
     latency: Annotated[float, typer.Option(help="Seconds to an answer.")] = 0.05,
     threads: Annotated[int, typer.Option(min=0, help="That read and decode.")] = 0,

@@ -147,7 +147,7 @@ VARIABLES: dict[str, Variable] = {
         "Bytes of a remote file that one request asks for, where it is read in order."),
     "MXNOVA_REMOTE_READ_AHEAD": Variable(IntKind("long", 0, 1 << 40), 32 << 20,
         "Bytes of a remote file that are read before they are needed; 0: none."),
-    "MXNOVA_REMOTE_REQUESTS": Variable(IntKind("int", 1, 256), 32,
+    "MXNOVA_REMOTE_REQUESTS": Variable(IntKind("int", 1, 256), 64,
         "Requests for parts of remote files that a process has under way at a time."),
     "MXNOVA_REMOTE_CACHE": Variable(IntKind("long", 1 << 20, 1 << 40), 256 << 20,
         "Bytes of memory for what a process has read of remote files in ranges."),
