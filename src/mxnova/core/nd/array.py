@@ -36,7 +36,7 @@ from .deferred_errors import is_failing
 from .files import dumps_array, loads_array
 from .functions import function_of
 from .html import array_html
-from .indexing import assign, is_whole, refusal, select, slices_are_contiguous
+from .indexing import assign, is_whole, kept_key, refusal, select, slices_are_contiguous, slices_of
 from .interop import Interchange, Number, numpy_of, tensor_from, written
 from .modes import MODES
 from .recording import STATE, recorded_write
@@ -151,80 +151,60 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             leave(error)
             raise
 
+    @door
     def asscalar(self) -> Any:
         """The value of an array of one element."""
-        try:
-            tensor = self._tensor
-            if tensor.numel() != 1:
-                raise ArgumentError(
-                    f"The current array is not a scalar: shape {self.shape}, where one element is "
-                    "expected; asnumpy() gives all, x[0, 0].asscalar() one, x.mean().asscalar() "
-                    "their mean"
-                )
-            kind = mx_dtype(tensor.dtype).numpy
-            if PROFILER.api or kind is BFLOAT16:
-                return self.asnumpy().reshape(-1)[0]
-            return kind.type(tensor.item())
-        except Exception as error:
-            leave(error)
-            raise
+        tensor = self._tensor
+        if tensor.numel() != 1:
+            raise ArgumentError(
+                f"The current array is not a scalar: shape {self.shape}, where one element is "
+                "expected; asnumpy() gives all, x[0, 0].asscalar() one, x.mean().asscalar() "
+                "their mean"
+            )
+        kind = mx_dtype(tensor.dtype).numpy
+        if PROFILER.api or kind is BFLOAT16:
+            return self.asnumpy().reshape(-1)[0]
+        return kind.type(tensor.item())
 
+    @door
     def __float__(self) -> float:
-        try:
-            return float(self._number("a number"))
-        except Exception as error:
-            leave(error)
-            raise
+        return float(self._number("a number"))
 
+    @door
     def __int__(self) -> int:
-        try:
-            return int(self._number("a number"))
-        except Exception as error:
-            leave(error)
-            raise
+        return int(self._number("a number"))
 
+    @door
     def __index__(self) -> int:
-        try:
-            if self._raw.dtype.is_floating_point:
-                raise ArgumentTypeError(
-                    "an array of floating-point numbers cannot be used as an index"
-                )
-            return int(self._number("an index"))
-        except Exception as error:
-            leave(error)
-            raise
+        if self._raw.dtype.is_floating_point:
+            raise ArgumentTypeError("an array of floating-point numbers cannot be used as an index")
+        return int(self._number("an index"))
 
     def _number(self, purpose: str) -> Any:
         if self.size != 1:
             raise ArgumentTypeError(f"an array of shape {self.shape} cannot be used as {purpose}")
         return self._tensor.item() if self.dtype == BFLOAT16 else self.asscalar()
 
+    @door
     def __bool__(self) -> bool:
-        try:
-            if self.size == 1:
-                return bool(self.asscalar())
-            if self.size == 0:
-                return False
-            raise ArgumentError(
-                f"The truth value of an {type(self).__name__} with multiple elements is ambiguous: "
-                f"shape {self.shape}; (x > 0).sum().asscalar() counts, (x > 0).min().asscalar() "
-                "says whether it holds for all"
-            )
-        except Exception as error:
-            leave(error)
-            raise
+        if self.size == 1:
+            return bool(self.asscalar())
+        if self.size == 0:
+            return False
+        raise ArgumentError(
+            f"The truth value of an {type(self).__name__} with multiple elements is ambiguous: "
+            f"shape {self.shape}; (x > 0).sum().asscalar() counts, (x > 0).min().asscalar() "
+            "says whether it holds for all"
+        )
 
     __nonzero__ = __bool__
 
+    @door
     def __len__(self) -> int:
-        try:
-            shape = self.shape
-            if not shape:
-                raise ArgumentTypeError("len(): an array of shape () has no length")
-            return shape[0]
-        except Exception as error:
-            leave(error)
-            raise
+        shape = self.shape
+        if not shape:
+            raise ArgumentTypeError("len(): an array of shape () has no length")
+        return shape[0]
 
     def __iter__(self) -> Iterator[NDArray]:
         for i in range(len(self)):
@@ -236,7 +216,6 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         return f"\n{numbers.asnumpy()}\n<{type(self).__name__} {sizes} @{self.context}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: a table of its numbers."""
         return array_html(self)
 
     __hash__ = object.__hash__
@@ -252,29 +231,23 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             made = loads_array(state["handle"])
             self._raw, self._chunk = made._raw, made._chunk
 
+    @door
     @api_call("MXNDArrayWaitToRead")
     def wait_to_read(self) -> None:
         """Returns when its value is there, raising what went wrong on the way to it."""
-        try:
-            if self._tensor.is_cuda:
-                torch.cuda.synchronize(self._tensor.device)
-        except Exception as error:
-            leave(error)
-            raise
+        if self._tensor.is_cuda:
+            torch.cuda.synchronize(self._tensor.device)
 
     # Copies, casts, moves ------------------------------------------------------------------------
 
+    @door
     def astype(self, dtype: Any, copy: bool = True) -> NDArray:
         """The array with elements of `dtype`; itself when it has it already and `copy` is off."""
-        try:
-            wanted = torch_dtype("float32" if dtype is None else dtype)
-            if not copy and wanted is self._tensor.dtype:
-                return self
-            cast: NDArray = call_one(_as_type(wanted), self)
-            return cast
-        except Exception as error:
-            leave(error)
-            raise
+        wanted = torch_dtype("float32" if dtype is None else dtype)
+        if not copy and wanted is self._tensor.dtype:
+            return self
+        cast: NDArray = call_one(_as_type(wanted), self)
+        return cast
 
     def copy(self) -> NDArray:
         """A copy on the same context."""
@@ -286,44 +259,36 @@ class NDArray(Arithmetic, Reshaping, Interchange):
     def __deepcopy__(self, memo: Any) -> NDArray:
         return self.copy()
 
+    @door
     def copyto(self, other: NDArray | Context) -> NDArray | Any:
         """Writes its values into `other`, or copies it to a context; returns the copy.
 
         An array is not copied to itself: that is warned of, and the result is False.
         """
-        try:
-            if isinstance(other, Context):
-                moved: NDArray = invoke(_COPY, (self,), context=other)
-                return moved
-            if not isinstance(other, NDArray):
-                raise ArgumentTypeError(
-                    f"copyto: a {type(other).__name__} is no array and no context"
-                )
-            if other is self:
-                warn_user("copyto: an array is copied to itself", RuntimeWarning)
-                return False
-            if STATE.recording and other.shape == self.shape and other._set_recorded(_ALL, self):
-                return other
-            start = clock() if PROFILER.running else 0
-            receive(other, self._tensor, "copyto")
-            if start:
-                PROFILER.ran("_copyto", start, other.context)
+        if isinstance(other, Context):
+            moved: NDArray = invoke(_COPY, (self,), context=other)
+            return moved
+        if not isinstance(other, NDArray):
+            raise ArgumentTypeError(f"copyto: a {type(other).__name__} is no array and no context")
+        if other is self:
+            warn_user("copyto: an array is copied to itself", RuntimeWarning)
+            return False
+        if STATE.recording and other.shape == self.shape and other._set_recorded(_ALL, self):
             return other
-        except Exception as error:
-            leave(error)
-            raise
+        start = clock() if PROFILER.running else 0
+        receive(other, self._tensor, "copyto")
+        if start:
+            PROFILER.ran("_copyto", start, other.context)
+        return other
 
+    @door
     def as_in_context(self, context: Context) -> NDArray:
         """Itself when it is on `context`, else a copy there."""
-        try:
-            if context == self.context:
-                return self
-            if not isinstance(context, Context):
-                raise ArgumentTypeError(f"as_in_context: a {type(context).__name__} is no context")
-            return cast(NDArray, self.copyto(context))
-        except Exception as error:
-            leave(error)
-            raise
+        if context == self.context:
+            return self
+        if not isinstance(context, Context):
+            raise ArgumentTypeError(f"as_in_context: a {type(context).__name__} is no context")
+        return cast(NDArray, self.copyto(context))
 
     as_in_ctx = as_in_context
 
@@ -336,20 +301,17 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         detached: NDArray = view_of(self, self._tensor)
         return detached
 
+    @door
     def tostype(self, stype: str) -> NDArray:
         """The array stored as `stype`: default, csr or row_sparse."""
-        try:
-            if stype == self.stype == "default":
-                return self.copy()
-            if stype == "csr" and self.ndim != 2:
-                raise ArgumentError(f"tostype: a csr array has 2 dimensions, shape={self.shape}")
-            if stype == self.stype:
-                return self
-            cast: NDArray = invoke(find("cast_storage").of({"stype": stype}), (self,))
-            return cast
-        except Exception as error:
-            leave(error)
-            raise
+        if stype == self.stype == "default":
+            return self.copy()
+        if stype == "csr" and self.ndim != 2:
+            raise ArgumentError(f"tostype: a csr array has 2 dimensions, shape={self.shape}")
+        if stype == self.stype:
+            return self
+        cast: NDArray = invoke(find("cast_storage").of({"stype": stype}), (self,))
+        return cast
 
     def as_np_ndarray(self) -> NDArray:
         """The same array with NumPy's semantics: `mx.np.ndarray`."""
@@ -425,12 +387,12 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
     def slice_assign(self, rhs: NDArray, begin: Any, end: Any, step: Any) -> NDArray:
         """Writes `rhs` into a slice of itself."""
-        self[_slices(begin, end, step)] = rhs
+        self[slices_of(begin, end, step)] = rhs
         return self
 
     def slice_assign_scalar(self, value: float, begin: Any, end: Any, step: Any) -> NDArray:
         """Writes `value` into a slice of itself."""
-        self[_slices(begin, end, step)] = value
+        self[slices_of(begin, end, step)] = value
         return self
 
     # Gradients -----------------------------------------------------------------------------------
@@ -459,6 +421,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         self._node.is_fresh = bool(state)
 
     @door
+    @door
     def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
         """Makes it a leaf: gradients of what is computed from it go to `grad`.
 
@@ -466,13 +429,10 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             grad_req: null, write or add.
             stype: storage type of `grad`; default: dense.
         """
-        try:
-            zeros = wrap(torch.zeros_like(self._tensor), self.context, type(self))
-            attach(self, zeros if stype is None else zeros.tostype(stype), grad_req)
-        except Exception as error:
-            leave(error)
-            raise
+        zeros = wrap(torch.zeros_like(self._tensor), self.context, type(self))
+        attach(self, zeros if stype is None else zeros.tostype(stype), grad_req)
 
+    @door
     @door
     def backward(
         self, out_grad: NDArray | None = None, retain_graph: bool = False, train_mode: bool = True
@@ -484,11 +444,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             retain_graph: keep what another backward through the same graph needs.
             train_mode: what `is_training` says to functions that run meanwhile.
         """
-        try:
-            backward(self, out_grad, retain_graph, train_mode)
-        except Exception as error:
-            leave(error)
-            raise
+        backward(self, out_grad, retain_graph, train_mode)
 
 
 def _keep_indices(selected: NDArray, source: NDArray, key: Any) -> None:
@@ -505,18 +461,7 @@ def _keep_indices(selected: NDArray, source: NDArray, key: Any) -> None:
 
 
 def _index_of(source: NDArray, key: Any, selected: NDArray | Tensor) -> Index:
-    return Index(key, _plain(key), source.shape, tuple(selected.shape))
-
-
-def _plain(key: Any) -> Any:
-    """A key that holds no arrays, which the tape can keep; else None."""
-    kinds = (int, slice, type(None), type(Ellipsis))
-    return key if all(type(k) in kinds for k in (key if type(key) is tuple else (key,))) else None
-
-
-def _slices(begin: Any, end: Any, step: Any) -> tuple[slice, ...]:
-    steps = step or (None,) * len(begin)
-    return tuple(slice(b, e, s) for b, e, s in zip(begin, end, steps, strict=True))
+    return Index(key, kept_key(key), source.shape, tuple(selected.shape))
 
 
 CLASSES["default"] = NDArray

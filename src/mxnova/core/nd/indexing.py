@@ -27,7 +27,15 @@ from ..base.shapes import shape_text
 from ..kernels.transpose import contiguous
 from .copying import copy
 
-__all__ = ["assign", "is_whole", "refusal", "select", "slices_are_contiguous"]
+__all__ = [
+    "assign",
+    "is_whole",
+    "kept_key",
+    "refusal",
+    "select",
+    "slices_are_contiguous",
+    "slices_of",
+]
 
 _ALL = slice(None)
 
@@ -384,3 +392,15 @@ def _refuse_unless_empty(value: Tensor, target: Tensor) -> None:
             f"NDArray: cannot write shape {_shown(value)} "
             f"into a selection of shape {_shown(target)}"
         )
+
+
+def kept_key(key: Any) -> Any:
+    """A key that holds no arrays, which the tape can keep; else None."""
+    kinds = (int, slice, type(None), type(Ellipsis))
+    return key if all(type(k) in kinds for k in (key if type(key) is tuple else (key,))) else None
+
+
+def slices_of(begin: Any, end: Any, step: Any) -> tuple[slice, ...]:
+    """The key of an operator's `begin`, `end` and `step`."""
+    steps = step or (None,) * len(begin)
+    return tuple(slice(b, e, s) for b, e, s in zip(begin, end, steps, strict=True))
