@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .core.base import env
-from .core.base.doors import leave
+from .core.base.doors import door
 from .core.base.errors import (
     ArgumentTypeError,
     MXNetError,
@@ -270,13 +270,10 @@ def data_dir() -> str:
     return env.get("MXNET_HOME") or data_dir_default()
 
 
+@door
 def __getattr__(name: str) -> Any:
-    try:
-        if name == "_LIB":  # needs torch, which readers of files do without
-            from .c_library import LIBRARY
+    if name == "_LIB":  # needs torch, which readers of files do without
+        from .c_library import LIBRARY
 
-            return LIBRARY
-        raise missing_name(__name__, name)
-    except Exception as error:
-        leave(error)
-        raise
+        return LIBRARY
+    raise missing_name(__name__, name)

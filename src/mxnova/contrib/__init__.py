@@ -10,7 +10,8 @@ from typing import Any
 
 from mxnova import _import_module
 
-from ..core.base.doors import leave
+from ..core.base.doors import door
+from ..core.base.mxnet_names import missing_name
 
 _MODULES = {  # name here -> module
     "amp": "amp",
@@ -31,18 +32,13 @@ _MODULES = {  # name here -> module
 __all__ = sorted(_MODULES)
 
 
+@door
 def __getattr__(name: str) -> Any:
-    try:
-        if name not in _MODULES:
-            from ..core.base.mxnet_names import MissingName
-
-            raise MissingName(__name__, name, __dir__)
-        value = _import_module(f"{__name__}.{_MODULES[name]}")
-        globals()[name] = value
-        return value
-    except Exception as error:
-        leave(error)
-        raise
+    if name not in _MODULES:
+        raise missing_name(__name__, name, __dir__)
+    value = _import_module(f"{__name__}.{_MODULES[name]}")
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from .base.doors import leave
-from .base.mxnet_names import MissingName
+from .base.doors import door
+from .base.mxnet_names import missing_name
 from .op.schema import REGISTRY
 
 __all__ = ["internal_names", "operator_names", "operators"]
@@ -25,16 +25,14 @@ def operators(
     ``from module import *`` takes what ``dir`` shows, where the module has no ``__all__``.
     """
 
+    @door
     def find(name: str) -> Any:
         if name == "__all__":
             return dir(sys.modules[module])
         if name.startswith("__") or prefix + name not in REGISTRY:
-            try:
-                known = {*dir(sys.modules[module]), *operator_names(prefix)}
-                raise MissingName(module, name, lambda: known)
-            except MissingName as error:
-                leave(error)
-                raise
+            raise missing_name(
+                module, name, lambda: {*dir(sys.modules[module]), *operator_names(prefix)}
+            )
         function = function_of(prefix + name, name)
         setattr(sys.modules[module], name, function)  # the next time Python finds it by itself
         return function

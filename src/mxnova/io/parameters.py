@@ -276,13 +276,9 @@ def iterator(
                     _log.warning("%s: there are no arguments %s: ignored", name, listing)
                 given = {n: v for n, v in kwargs.items() if n in known}
                 params = SimpleNamespace(**parse_attrs(name, fields, given))
-                try:
+                try:  # sizes may be out of bounds
                     return make(params, **names)
-                except (
-                    ArithmeticError,
-                    MemoryError,
-                    ValueError,
-                ) as error:  # of sizes
+                except (ArithmeticError, MemoryError, ValueError) as error:
                     if isinstance(error, MXNetError):
                         raise
                     raise from_foreign(error, name) from error

@@ -60,8 +60,8 @@ def create(name: str = "local") -> KVStore | Any:
         return KVStore(DISTRIBUTED[wanted](wanted))
     known = [*TYPES, *DISTRIBUTED, *KVStoreBase.kv_registry]
     raise UnknownNameError(
-        f"create: name={shown(name)}: there are {', '.join(known)}{candidates(wanted, known)}; "
-        "others must be registered, see KVStoreBase.register"
+        f"create: name={shown(name)}: there are {', '.join(known)}; others must be "
+        f"registered, see KVStoreBase.register{candidates(wanted, known)}"
     )
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from ..core.base.errors import ArgumentError, MXNetError, candidates
@@ -25,14 +26,17 @@ def check_values(
         if name in given:
             if given[name].shape != array.shape:
                 text = f"the value of {name!r} has shape {given[name].shape}, it has {array.shape}"
-                told.add("unfit", text, MXNetError(f"init_params: {text}"))
+                told.add("unfit", text, partial(MXNetError, f"init_params: {text}"))
         elif not allow_missing:
-            unused = [n for n in given if n not in own]
-            error = MissingValueError(
-                f"init_params: there is no value for {name!r}{candidates(name, unused)}; "
-                "allow_missing=True leaves it as it is"
-            )
-            told.add("missing", repr(name), error)
+            told.add("missing", repr(name), partial(_missing, name, own, given))
+
+
+def _missing(name: str, own: Any, given: Mapping[str, NDArray]) -> MXNetError:
+    unused = [n for n in given if n not in own]
+    return MissingValueError(
+        f"init_params: there is no value for {name!r} (allow_missing=True leaves it as it is)"
+        f"{candidates(name, unused)}"
+    )
 
 
 class BucketError(ArgumentError, TypeError):

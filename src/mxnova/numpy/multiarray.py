@@ -9,6 +9,7 @@ import numpy as np
 
 from ..autograd import is_recording
 from ..base import c_array, c_array_buf, check_call
+from ..core.base.doors import door
 from ..core.base.errors import ArgumentTypeError, shown
 from ..core.nd.array import NDArray
 from ..core.nd.creation import array as legacy_array
@@ -38,6 +39,7 @@ __all__ = [
 ]
 
 
+@door
 def array(object: Any, dtype: Any = None, ctx: Context | None = None) -> ndarray:
     """An array of numbers.
 

@@ -29,7 +29,7 @@ from numpy import random as rnd
 
 import mxnova as mx
 
-from ..core.base.doors import leave
+from ..core.base.doors import door
 from ..core.base.mxnet_names import missing_name
 from ..core.nd.creation import array
 from ..core.runtime.context import Context, current_context
@@ -146,17 +146,14 @@ _OPTIONAL = {
 }
 
 
+@door
 def __getattr__(name: str) -> ModuleType:
-    try:
-        if name not in _OPTIONAL:
-            raise missing_name(__name__, name)
-        from mxnova import _import_module
+    if name not in _OPTIONAL:
+        raise missing_name(__name__, name)
+    from mxnova import _import_module
 
-        module: ModuleType = _import_module(_OPTIONAL[name])
-        return module
-    except Exception as error:
-        leave(error)
-        raise
+    module: ModuleType = _import_module(_OPTIONAL[name])
+    return module
 
 
 __all__ = [

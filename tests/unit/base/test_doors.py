@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import pickle
 import subprocess
 import sys
 import traceback
@@ -80,6 +81,13 @@ ERRORS = {
     "initializer": lambda: mx.init.Xavier(magnitud=1),
     "iterator": lambda: mx.io.NDArrayIter(X, batchsize=1),
     "name": lambda: mx.gluon.nn.Conv2d,
+    "property of a module": lambda: mx.mod.Module(symbol(), label_names=None).output_shapes,
+    "property that is set": lambda: setattr(gluon.nn.Dense(2, in_units=3).weight, "shape", (7,)),
+    "np.array": lambda: mx.np.array(["x"]),
+    "context": lambda: mx.Context("x"),
+    "output of a symbol": lambda: symbol()["nothing"],
+    "name of a contrib module": lambda: mx.contrib.nothing,
+    "attribute of a symbol": lambda: mx.sym.var("x").nothing,
     "name of an operator": lambda: nd.convolutn,
 }
 
@@ -206,6 +214,11 @@ class Derived(Base):
         super().__init__(**kwargs)
 
 
+class Narrow(Base):
+    def __init__(self, width):
+        super().__init__(breadth=width)
+
+
 for _class in (Base, Derived):
     doors(_class)
 
@@ -218,6 +231,10 @@ def measure(width, height=1):
 HINTS = {
     "class": (lambda: Derived(colr=1), r"^Derived.__init__\(\) got .* 'colr'; .* 'colour'\?"),
     "base": (lambda: Derived(siz=1), r"'siz'; did you mean 'size'\? \(it takes colour, size\)"),
+    "of a class by its own base": (
+        lambda: Narrow(3),
+        r"^Base.__init__\(\) got .* 'breadth' \(it takes size\)$",
+    ),
     "function": (lambda: measure(1, heigth=2), r"^measure\(\) got .* did you mean 'height'\?"),
     "required": (lambda: measure(widht=2), r"'widht'; did you mean 'width'\?"),
     "PyTorch's word": (
@@ -242,12 +259,41 @@ def test_other_errors_of_types_are_python_s_own():
         measure(None, height="x")
 
 
+def test_what_a_class_forgets_is_told_of_its_base():
+    class Own(gluon.nn.Dense):
+        def __init__(self, units):
+            super().__init__(in_units=3)
+
+    with pytest.raises(TypeError, match=r"Dense.__init__\(\) missing .*'units'"):
+        Own(3)
+
+
 def test_signatures_and_names_are_those_of_the_function():
     import inspect
 
     assert str(inspect.signature(measure)) == "(width, height=1)"
     assert str(inspect.signature(gluon.nn.Dense)).startswith("(units")
     assert measure.__name__ == "measure"
+
+
+def test_nothing_is_looked_up_for_who_only_asks(monkeypatch):
+    from mxnova.core import facade as operators
+    from mxnova.core.base import errors
+    from mxnova.core.graph import array_only
+
+    asked = []
+    monkeypatch.setattr(operators, "operator_names", lambda *_: asked.append(1) or [])
+    for module in (errors, array_only):
+        monkeypatch.setattr(module, "candidates", lambda *_: asked.append(1) or "")
+    assert not hasattr(nd, "nothing")
+    assert not hasattr(mx.sym.var("x"), "nothing")
+    assert asked == []
+
+
+def test_an_attribute_of_a_symbol_misspelt():
+    with pytest.raises(AttributeError, match=r"no attribute 'reshap'; did you mean 'reshape'") as e:
+        _ = mx.sym.var("x").reshap
+    assert str(pickle.loads(pickle.dumps(e.value))) == str(e.value)
 
 
 def test_facades_name_what_is_near(monkeypatch):

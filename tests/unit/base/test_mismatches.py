@@ -3,18 +3,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 import mxnova as mx
 from mxnova import gluon, nd
 from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.base.mismatches import Mismatches
+from mxnova.gluon.parameter import parameter_dict
 
 
 def differences(n):
     told = Mismatches()
     for i in range(n):
-        told.add("missing", f"'w{i}'", ArgumentError(f"w{i} is missing"))
+        told.add("missing", f"'w{i}'", partial(ArgumentError, f"w{i} is missing"))
     return told
 
 
@@ -37,6 +40,24 @@ def test_several_follow_the_first():
 def test_lists_are_bounded():
     with pytest.raises(ArgumentError, match="'w19', and 980 more$"):
         differences(1000).check()
+
+
+def test_only_the_error_that_is_raised_is_made():
+    made = []
+    told = Mismatches()
+    for name in ("a", "b", "c"):
+        told.add("missing", name, lambda name=name: made.append(name) or ArgumentError(name))
+    with pytest.raises(ArgumentError, match="^a\n"):
+        told.check()
+    assert made == ["a"]
+
+
+def test_a_thousand_wrong_names_take_no_time(monkeypatch):
+    asked = []
+    monkeypatch.setattr(parameter_dict, "candidates", lambda *_: asked.append(1) or "")
+    with pytest.raises(MXNetError, match="and 980 more"):
+        parameter_dict.ParameterDict().load_dict({f"w{i}": nd.ones(1) for i in range(1000)})
+    assert len(asked) == 1
 
 
 def network():

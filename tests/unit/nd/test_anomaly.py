@@ -93,6 +93,32 @@ def test_a_gradient_names_the_layer():
         differentiate(net, nd.zeros(1))
 
 
+def test_a_second_block_watches_arrays_of_the_first_anew():
+    x = nd.array([1.0])
+    block = detect_anomaly()
+    with block:
+        differentiate(nd.square, x)
+        with autograd.record():
+            _ = x + x * x + x * x
+    x[:] = 0
+    text = r"that sqrt gave its data$"
+    with pytest.raises(AnomalyError, match=text), block:
+        with autograd.record():
+            y = nd.sqrt(x)
+        y.backward()
+
+
+def test_the_monitor_of_the_program_comes_back():
+    seen = []
+    bound = executor("exp")
+    bound.set_monitor_callback(lambda name, array: seen.append(name))
+    with detect_anomaly():
+        bound.forward()
+    assert seen == []
+    bound.forward()
+    assert seen == ["node_output"]
+
+
 def test_training_without_faults_is_as_without():
     def trained(watch):
         mx.random.seed(3)

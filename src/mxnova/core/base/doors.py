@@ -31,7 +31,20 @@ __all__ = ["cut", "door", "doors", "facade", "leave", "refuse_name", "visible", 
 
 F = TypeVar("F", bound=Callable[..., Any])
 _PYTHON = os.path.dirname(os.__file__) + os.sep
-_LIBRARIES = frozenset({"numpy", "torch"})
+_LIBRARIES = frozenset(
+    {
+        "PIL",
+        "aiohttp",
+        "cv2",
+        "fsspec",
+        "google",
+        "numpy",
+        "onnx",
+        "onnxruntime",
+        "scipy",
+        "torch",
+    }
+)
 _DUNDERS = frozenset(
     """
     __init__ __call__ __getitem__ __setitem__ __delitem__ __len__ __iter__ __next__ __enter__
@@ -164,15 +177,18 @@ def refuse_name(
     trace = error.__traceback__
     if not kwargs or trace is None or trace.tb_next is not None:
         return
-    is_making = function.__name__ == "__init__" and bool(args)
-    known = _arguments_of_class(type(args[0])) if is_making else _arguments(function)
+    called = function.__qualname__
+    if function.__name__ == "__init__" and args:
+        taker, known = _taker(type(args[0]), function)
+        called = f"{taker.__name__}.__init__"
+    else:
+        known = _arguments(function)
     unexpected = _UNEXPECTED.match(str(error))
     if unexpected is None and "required" not in str(error):
         return
     name = unexpected[2] if unexpected else next((n for n in kwargs if n not in known), None)
     if name is None:
         return
-    called = f"{type(args[0]).__name__}.__init__" if is_making else function.__qualname__
     raise ArgumentTypeError(
         f"{called}() got an unexpected keyword argument {name!r}{candidates(name, known)} "
         f"(it takes {', '.join(known[:24])}{', ...' if len(known) > 24 else ''})"
@@ -187,18 +203,25 @@ def _arguments(function: Callable[..., Any]) -> list[str]:
     return [p.name for p in parameters if p.kind in by_name and p.name != "self"]
 
 
-def _arguments_of_class(kind: type) -> list[str]:
-    """Likewise of a class, and of its bases as far as it hands arguments on to them."""
-    known: list[str] = []
+def _taker(kind: type, function: Callable[..., Any]) -> tuple[type, list[str]]:
+    """Whose ``__init__`` took what reached `function`, and what it and its bases take by name.
+
+    A class hands on to its bases what it does not know, unless it has no ``**kwargs``.
+    """
+    taker, known, is_reached = kind, [], False
     for base in kind.__mro__:
         method = vars(base).get("__init__")
         if method is None:
             continue
+        taker = taker if known else base
         known += [name for name in _arguments(method) if name not in known]
+        is_reached = is_reached or inspect.unwrap(method) is inspect.unwrap(function)
         parameters = inspect.signature(method).parameters.values()
         if not any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters):
-            break
-    return known
+            if is_reached:
+                break
+            known = []
+    return taker, known
 
 
 def doors(cls: type) -> None:
@@ -212,10 +235,31 @@ def doors(cls: type) -> None:
         return
     for name, method in list(vars(cls).items()):
         is_public = not name.startswith("_") or name in _DUNDERS
+        if type(method) is property and is_public and name not in inner:
+            setattr(cls, name, _property_door(cls, method))
+            continue
         plain = method.__func__ if isinstance(method, staticmethod) else method
-        is_door = type(plain) is not FunctionType or "leave" in plain.__code__.co_names
-        if is_public and not is_door and name not in inner:
+        if is_public and not _is_door(plain) and name not in inner:
             setattr(cls, name, door(method) if plain is method else staticmethod(door(plain)))
+
+
+def _property_door(cls: type, found: property) -> property:
+    """A property whose changes are doors; of modules, its value too, which nothing reads often."""
+    get = found.fget
+    if get is not None and cls.__module__.startswith("mxnova.module."):
+        get = _as_door(get)
+    return property(get, _as_door(found.fset), _as_door(found.fdel), found.__doc__)
+
+
+def _as_door(function: F | None) -> F | None:
+    if function is None or _is_door(function):
+        return function
+    return door(function)
+
+
+def _is_door(function: Any) -> bool:
+    """Whether it is one already, or no function that could be made one."""
+    return type(function) is not FunctionType or "leave" in function.__code__.co_names
 
 
 def facade(name: str) -> None:
@@ -236,11 +280,8 @@ def facade(name: str) -> None:
 
 
 def _missing_names(module: str) -> Callable[[str], Any]:
+    @door
     def find(name: str) -> Any:
-        try:
-            raise missing_name(module, name)
-        except MissingName as error:
-            leave(error)
-            raise
+        raise missing_name(module, name)
 
     return find

@@ -84,8 +84,8 @@ VARIABLES: dict[str, Variable] = {
         "inside mxnova, too."),
     "MXNOVA_CHECK": Variable(kind_of(bool), False,
         "Whether labels and indices are checked against their range by the operators that MXNet "
-        "lets clip or ignore them, such as pick, Embedding and SoftmaxOutput; it costs a pass over "
-        "the indices."),
+        "lets clip or ignore them, such as pick, Embedding and SoftmaxOutput, and take with its "
+        "default mode='clip', too; it costs a pass over the indices."),
     "MXNET_RANDOM": Variable(kind_of(Literal["fast", "exact"]), "fast",
         "Random generators of CPU contexts: fast: PyTorch's; exact: MXNet's own, which reproduce "
         "its numbers for a seed."),

@@ -101,6 +101,8 @@ class MissingName(AttributeError):  # noqa: N818 - as NotImplementedForSymbol
         return AttributeError, (str(self),)
 
 
-def missing_name(module: str, name: str) -> MissingName:
-    """The error for what a module does not have, among the names that it shows."""
-    return MissingName(module, name, lambda: dir(sys.modules[module]))
+def missing_name(
+    module: str, name: str, known: Callable[[], Iterable[str]] | None = None
+) -> MissingName:
+    """The error for what a module does not have, among the names that are known or shown."""
+    return MissingName(module, name, known or (lambda: dir(sys.modules[module])))

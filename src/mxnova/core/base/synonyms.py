@@ -12,9 +12,8 @@ __all__ = ["SYNONYMS"]
 SYNONYMS: dict[str, tuple[str, ...]] = {  # word -> what MXNet calls it, here or there
     "batch_first": ("layout",),
     "betas": ("beta1", "beta2"),
-    "bias": ("use_bias", "no_bias"),
+    "bias": ("use_bias",),
     "collate_fn": ("batchify_fn",),
-    "dampening": ("momentum",),
     "context": ("ctx", "ctx_list"),
     "ctx": ("ctx_list", "context"),
     "device": ("ctx", "context"),
@@ -36,7 +35,6 @@ SYNONYMS: dict[str, tuple[str, ...]] = {  # word -> what MXNet calls it, here or
     "kernel_size": ("kernel", "kernel_size"),
     "learning_rate": ("lr", "base_lr"),
     "lr": ("learning_rate", "base_lr"),
-    "max_norm": ("max_norm", "clip_gradient"),
     "mean": ("loc", "mean"),
     "milestones": ("step",),
     "negative_slope": ("alpha", "slope"),

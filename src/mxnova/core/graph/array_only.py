@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ..base.doors import leave
+from ..base.doors import door
 from ..base.errors import MissingAttributeError, NotImplementedForSymbol, candidates
 
 __all__ = ["ArrayOnly"]
@@ -42,6 +42,23 @@ _FACTS = {  # attributes of arrays -> what a program of symbols writes
 }
 
 
+class UnknownAttributeError(MissingAttributeError):
+    """An attribute that nothing has; the hint is made when shown: most only want to know."""
+
+    def __init__(self, text: str, attribute: str, kind: type) -> None:
+        super().__init__(text)
+        self._sought = attribute, kind
+
+    def __str__(self) -> str:
+        attribute, kind = self._sought
+        hint = "" if attribute.startswith("_") else candidates(attribute, dir(kind))
+        return super().__str__() + hint
+
+    def __reduce__(self) -> Any:
+        return MissingAttributeError, (str(self),)
+
+
+@door
 def _missing(self: Any, name: str) -> NoReturn:
     text = f"{type(self).__name__!r} object has no attribute {name!r}"
     if name in _FACTS:
@@ -49,13 +66,8 @@ def _missing(self: Any, name: str) -> NoReturn:
             f": a Symbol is not known to have any {name} until it is bound; in hybrid_forward "
             f"{_FACTS[name]}; a block that is not hybridized gets arrays"
         )
-    elif not name.startswith("_"):
-        text += candidates(name, dir(type(self)))
-    try:
         raise MissingAttributeError(text)
-    except MissingAttributeError as error:
-        leave(error)
-        raise
+    raise UnknownAttributeError(text, name, type(self))
 
 
 class ArrayOnly:

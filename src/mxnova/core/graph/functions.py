@@ -34,7 +34,7 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
     Nodes without a name are named after what the function is called.
     """
     type_ = find(op)
-    form = CallForm(type_, tuple(_EXTRAS))
+    form = CallForm(type_, tuple(_EXTRAS), "a Symbol")
 
     def function(*args: Any, **kwargs: Any) -> Any:
         try:

@@ -14,7 +14,7 @@ from ..base.errors import MXNetError, from_foreign, shown
 from ..base.scopes import is_np_shape
 from ..base.shapes import PartialShape, Pause, from_user, is_known, parse_shape
 from ..op.dtypes import torch_dtype
-from ..op.infer import DTypes, MismatchError, Shapes
+from ..op.infer import DTypes, MismatchError, Shapes, advised
 from ..op.schema import Op
 from .node import Entry, Node
 
@@ -242,7 +242,7 @@ def _lesson(
 
 def _named(node: Node, op: Op, facts: Any, error: MismatchError) -> str:
     """What an operator's rule says, with the names that the graph has for its arrays."""
-    text = str(op.advised(facts, error))
+    text = str(advised(op, facts, error))
     if error.array in op.inputs():
         entry = node.inputs[op.inputs().index(error.array)]
         text = text.replace(f": {error.array} has ", f": {error.array} {entry.node.name!r} has ", 1)

@@ -75,7 +75,7 @@ class InferenceMethods(BaseSymbol):
         self, what: str, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> Mapping[str, Any]:
         if args and kwargs:
-            raise ValueError(f"{what}: give shapes or types by position or by name, not both")
+            raise ArgumentError(f"{what}: give shapes or types by position or by name, not both")
         if args:
             return dict(zip(self.list_arguments(), args, strict=False))
         names = {n.name for n in self.nodes if n.op is None}

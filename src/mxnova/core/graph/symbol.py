@@ -86,7 +86,9 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
         if isinstance(index, slice):
             return Symbol(self._entries[index])
         if not isinstance(index, int):
-            raise TypeError(f"Symbol: outputs are numbered, {shown(index)} is no number of one")
+            raise ArgumentTypeError(
+                f"Symbol: outputs are numbered, not {shown(index)}"
+            )
         if not 0 <= index < len(self._entries):
             raise OutOfRangeError(f"Symbol: output {index!r} of {len(self._entries)}")
         return Symbol([self._entries[index]])
@@ -97,8 +99,8 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
         if len(found) == 1:
             return self[found[0]]
         if found:
-            raise ValueError(f"Symbol: {len(found)} outputs are named {name!r}")
-        raise ValueError(f"Symbol: no output is named {name!r}{candidates(name, names)}")
+            raise ArgumentError(f"Symbol: {len(found)} outputs are named {name!r}")
+        raise ArgumentError(f"Symbol: no output is named {name!r}{candidates(name, names)}")
 
     def __repr__(self) -> str:
         if self.name is not None:
@@ -397,7 +399,7 @@ def Group(  # noqa: N802 - MXNet's name
     """
     symbols = list(symbols)
     if not symbols or not all(isinstance(s, Symbol) for s in symbols):
-        raise TypeError("Group takes a non-empty list of symbols")
+        raise ArgumentTypeError("Group takes a non-empty list of symbols")
     entries = (e for s in symbols for e in s._entries)
     if create_fn is Symbol and all(s.semantics == "numpy" for s in symbols):
         group: Symbol = symbol_of(entries, "numpy")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Sequence
 from types import FrameType
@@ -57,16 +58,18 @@ class detect_anomaly(Mode):  # noqa: N801 - a function to its users, as PyTorch'
     def __init__(self, inf: bool = True) -> None:
         self._inf = inf
         self._hooks: list[Any] = []
-        self._monitored: list[Any] = []
+        self._monitored: list[tuple[Any, Any]] = []
+        self._block = object()  # whose uses of an array are told
 
     def __exit__(self, *error: object) -> None:
         super().__exit__(*error)
         for hook in self._hooks:
             hook.remove()
-        for executor in self._monitored:
-            executor.set_monitor_callback(None)
+        for executor, monitor in self._monitored:
+            executor._observers, executor._gradient_teller = monitor
         self._hooks.clear()
         self._monitored.clear()
+        self._block = object()
 
     def invoke(self, op: Op, arrays: Sequence[BaseArray], out: Any, **how: Any) -> Any:
         """The result of `op`, which is looked at."""
@@ -87,9 +90,9 @@ class detect_anomaly(Mode):  # noqa: N801 - a function to its users, as PyTorch'
 
     def monitor(self, executor: Any) -> None:
         """Looks at every node of an executor until the block ends."""
-        if executor not in self._monitored:
+        if all(executor is not one for one, _ in self._monitored):
+            self._monitored.append((executor, (executor._observers, executor._gradient_teller)))
             executor.set_monitor_callback(self._tell)
-            self._monitored.append(executor)
 
     def _tell(self, name: str, array: Any) -> None:
         fault = self._fault_of(array._raw)
@@ -104,13 +107,17 @@ class detect_anomaly(Mode):  # noqa: N801 - a function to its users, as PyTorch'
         for name, link in zip(op.inputs(), links or (), strict=False):
             if not link.requires_grad:
                 continue
-            users = link.__dict__.setdefault("_mxnova_users", [])
-            users.append(f"{op.name} gave its {name}{_layer()}")
-            if len(users) == 1:
+            block, users = link.__dict__.get("_mxnova_users", (None, []))
+            if block is not self._block:
+                users = []
+                link.__dict__["_mxnova_users"] = self._block, users
                 hook = link.register_hook(  # type: ignore[no-untyped-call]
-                    lambda gradient, users=users: self._look_at(gradient, users)
+                    functools.partial(self._look_at, users=users)
                 )
                 self._hooks.append(hook)
+            use = f"{op.name} gave its {name}{_layer()}"
+            if use not in users:
+                users.append(use)
 
     def _look_at(self, gradient: Tensor, users: list[str]) -> None:
         fault = self._fault_of(gradient)

@@ -421,7 +421,6 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         self._node.is_fresh = bool(state)
 
     @door
-    @door
     def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
         """Makes it a leaf: gradients of what is computed from it go to `grad`.
 
@@ -432,7 +431,6 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         zeros = wrap(torch.zeros_like(self._tensor), self.context, type(self))
         attach(self, zeros if stype is None else zeros.tostype(stype), grad_req)
 
-    @door
     @door
     def backward(
         self, out_grad: NDArray | None = None, retain_graph: bool = False, train_mode: bool = True

@@ -175,15 +175,11 @@ def full(
         array([[7., 7.],
                [7., 7.]], dtype=float32)
     """
-    try:
-        made = empty(shape, ctx, dtype) if out is None else out
-        if not isinstance(made, NDArray):
-            raise argument_error("full", "out", out, "must be an array")
-        made[:] = val
-        return made
-    except Exception as error:
-        leave(error)
-        raise
+    made = empty(shape, ctx, dtype) if out is None else out
+    if not isinstance(made, NDArray):
+        raise argument_error("full", "out", out, "must be an array")
+    made[:] = val
+    return made
 
 
 @door
@@ -202,14 +198,10 @@ def empty(
         >>> mx.nd.empty((2, 3)).shape
         (2, 3)
     """
-    try:
-        if stype not in (None, "default"):
-            return zeros(shape, ctx, dtype, stype)
-        context, kind = context_of(ctx), torch_dtype(dtype or "float32")
-        return wrap(storage.empty(sizes_of("empty", shape), kind, context), context, NDArray)
-    except Exception as error:
-        leave(error)
-        raise
+    if stype not in (None, "default"):
+        return zeros(shape, ctx, dtype, stype)
+    context, kind = context_of(ctx), torch_dtype(dtype or "float32")
+    return wrap(storage.empty(sizes_of("empty", shape), kind, context), context, NDArray)
 
 
 @door
@@ -226,13 +218,9 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
         array([[1, 2],
                [3, 4]], dtype=int32)
     """
-    try:
-        if is_scipy(source_array) or getattr(source_array, "stype", "default") != "default":
-            return sparse_creation.array(source_array, ctx, dtype)
-        return dense_array(source_array, context_of(ctx), dtype)
-    except Exception as error:
-        leave(error)
-        raise
+    if is_scipy(source_array) or getattr(source_array, "stype", "default") != "default":
+        return sparse_creation.array(source_array, ctx, dtype)
+    return dense_array(source_array, context_of(ctx), dtype)
 
 
 @door
@@ -260,14 +248,10 @@ def arange(
         >>> mx.nd.arange(1, 7, 2).asnumpy()
         array([1., 3., 5.], dtype=float32)
     """
-    try:
-        if infer_range is not None:
-            warn_user("arange: infer_range does nothing", DeprecationWarning)
-        attrs = {"start": start, "stop": stop, "step": step, "repeat": repeat, "dtype": dtype}
-        return _made("_arange", attrs, ctx)
-    except Exception as error:
-        leave(error)
-        raise
+    if infer_range is not None:
+        warn_user("arange: infer_range does nothing", DeprecationWarning)
+    attrs = {"start": start, "stop": stop, "step": step, "repeat": repeat, "dtype": dtype}
+    return _made("_arange", attrs, ctx)
 
 
 @door
@@ -304,6 +288,8 @@ def eye(
     k: int = 0,
     ctx: Context | None = None,
     dtype: Any = None,
+    *,
+    out: NDArray | None = None,
     **others: Any,
 ) -> NDArray:
     """Ones on diagonal `k` of N rows and M columns (0: N), zeros elsewhere.
@@ -314,6 +300,7 @@ def eye(
         k: which diagonal; 0: the main one.
         ctx: the context; None: the current one.
         dtype: the element type.
+        out: an array to write the result into; None: a new one.
         **others: name= is ignored, as in MXNet; others are refused.
 
     Example:
@@ -321,12 +308,14 @@ def eye(
         array([[1., 0.],
                [0., 1.]], dtype=float32)
     """
-    _refuse_others("eye", others, ("N", "M", "k", "ctx", "dtype"))
-    return _made("_eye", {"N": N, "M": M, "k": k, "dtype": dtype or "float32"}, ctx)
+    _refuse_others("eye", others, ("N", "M", "k", "ctx", "dtype", "out"))
+    return _made("_eye", {"N": N, "M": M, "k": k, "dtype": dtype or "float32"}, ctx, out)
 
 
-def _made(op: str, attrs: dict[str, Any], ctx: Context | None) -> NDArray:
-    result: NDArray = invoke(find(op).of({**attrs, "ctx": str(context_of(ctx))}), [])
+def _made(
+    op: str, attrs: dict[str, Any], ctx: Context | None, out: NDArray | None = None
+) -> NDArray:
+    result: NDArray = invoke(find(op).of({**attrs, "ctx": str(context_of(ctx))}), [], out)
     return result
 
 

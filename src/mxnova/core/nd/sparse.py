@@ -148,7 +148,7 @@ class BaseSparseNDArray(NDArray):
     def tostype(self, stype: str) -> NDArray:
         """The array stored as `stype`."""
         if stype in STORAGE and stype not in self._castable:
-            raise ValueError(f"cast_storage: {self.stype} values cannot go to {stype}")
+            raise ArgumentError(f"cast_storage: {self.stype} values cannot go to {stype}")
         cast: NDArray = invoke(find("cast_storage").of({"stype": stype}), [self])
         return cast
 
@@ -182,10 +182,10 @@ class BaseSparseNDArray(NDArray):
         elif isinstance(value, Number):
             self._fill(float(value))
         else:
-            raise TypeError(f"{type(self).__name__}[:]: {type(value).__name__} is no array")
+            raise ArgumentTypeError(f"{type(self).__name__}[:]: {type(value).__name__} is no array")
 
     def _fill(self, value: float) -> None:
-        raise ValueError(f"{type(self).__name__}[:]: {value} is no array")
+        raise ArgumentError(f"{type(self).__name__}[:]: {value} is no array")
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -249,7 +249,7 @@ class CSRNDArray(BaseSparseNDArray):
             begin = int(key) % self.shape[0]
             return self._rows(begin, begin + 1)
         if not isinstance(key, slice) or key.step is not None:
-            raise ValueError(f"CSRNDArray: [{shown(key)}]: rows can be had by [i] and [i:j] only")
+            raise ArgumentError(f"CSRNDArray: [{shown(key)}]: only [i] and [i:j] give rows")
         if key == slice(None):
             return self
         return self._rows(key.start or 0, key.stop or self.shape[0])
@@ -288,7 +288,7 @@ class RowSparseNDArray(BaseSparseNDArray):
         """Itself, by ``x[:]``."""
         if isinstance(key, slice) and key == slice(None):
             return self
-        raise ValueError(f"RowSparseNDArray: [{key}]: only [:] is possible")
+        raise ArgumentError(f"RowSparseNDArray: [{key}]: only [:] is possible")
 
     def retain(self, *args: Any, **kwargs: Any) -> NDArray:
         """The array with all rows but the given ones set to zero, see `sparse_retain`."""

@@ -29,12 +29,13 @@ class CallForm:
 
     Positional arguments are the arrays, then the parameters in declared order, then the `extras`
     that the function itself takes; arrays may be given by name too. A variadic operator takes its
-    arrays as positional arguments or as one list.
+    arrays as positional arguments or as one list. `kind` is what errors call an array.
     """
 
-    def __init__(self, type_: OpType, extras: Sequence[str]) -> None:
+    def __init__(self, type_: OpType, extras: Sequence[str], kind: str = "an array") -> None:
         signature = type_.signature
         self.type = type_
+        self.kind = kind
         self.arrays = signature.inputs
         self.variadic = signature.variadic
         self.parameters = tuple(f.name for f in type_.fields)
@@ -108,6 +109,10 @@ class CallForm:
     def _no_array(self, name: str, value: Any) -> AssertedTypeError:
         hint = candidates(name, self.parameters)
         kind = type(value).__name__
+        if self.kind != "an array":
+            return AssertedTypeError(
+                f"{self.type.name}: {name} must be {self.kind}, not a {kind}{hint}"
+            )
         if kind in ("NDArray", "Symbol", "_Symbol"):
             hint = f"; in hybrid_forward write F.{self.type.name}, which is for arrays and symbols"
         elif (not hint and isinstance(value, (list, tuple))) or kind == "ndarray":

@@ -9,6 +9,7 @@ what, and is run again whenever one of its arrays became better known.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from math import prod
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -27,7 +28,7 @@ from ..base.shapes import (
 )
 from .dtypes import dtype_name
 
-__all__ = ["DTypes", "MismatchError", "Shapes", "UndecidedTypeError"]
+__all__ = ["DTypes", "MismatchError", "Shapes", "UndecidedTypeError", "advised"]
 
 T = TypeVar("T")
 _MOST_SHOWN = 4  # arrays in an error
@@ -41,6 +42,27 @@ class MismatchError(MXNetError):
     """
 
     array = ""
+
+
+def advised(op: Any, facts: Shapes | DTypes, error: MismatchError) -> MXNetError:
+    """`error` of a rule of operator `op`, with what to do about it."""
+    advice = ""
+    if isinstance(facts, DTypes):
+        advice = f"make them of one type, such as by x.astype({_common_type(facts, error)!r})"
+    else:
+        with suppress(Exception):  # it reads shapes of which one is wrong
+            advice = op.shape_advice(facts, error.array)
+    return MXNetError(f"{error}; {advice}" if advice else str(error))
+
+
+def _common_type(facts: DTypes, error: MismatchError) -> str:
+    """What most inputs have; among several such types one of fractions, then what was needed."""
+    types = [t for t in map(facts.known, facts.inputs) if t is not None]
+
+    def weight(kind: torch.dtype) -> tuple[int, bool, bool]:
+        return types.count(kind), kind.is_floating_point, kind is not facts.known(error.array)
+
+    return dtype_name(max(types, key=weight))
 
 
 class _Named(Generic[T]):
@@ -189,6 +211,11 @@ class Shapes(_Named[tuple[Dim, ...]]):
     def fail(self, reason: str) -> MXNetError:
         """The error for a rule of this operator that does not hold."""
         return MXNetError(f"{self._op}: {reason}")
+
+    def fail_of(self, error: Exception) -> MXNetError:
+        """The error for what ATen refuses of inputs of these shapes."""
+        shapes = ", ".join(f"{n}={shape_text(self.known(n))}" for n in self.inputs)
+        return self.fail(f"{str(error).splitlines()[0]} ({shapes})")
 
 
 def _as_known(shape: tuple[Dim, ...]) -> tuple[Any, ...]:

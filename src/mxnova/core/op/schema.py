@@ -12,18 +12,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, ClassVar
 
 import torch
 
 from ..base.cache_keys import EXACT, identities, identity
-from ..base.errors import MXNetError
 from ..base.parameter_types import NOT_GIVEN, REQUIRED
 from ..base.params import Field, parse_attrs, parse_field
 from ..base.registry import Registry
-from ..base.shapes import shape_text
-from .infer import DTypes, MismatchError, Shapes
+from .infer import DTypes, Shapes
 from .introspection import argument_docs, declared_fields, full_doc
 from .kernel import KERNELS, Kernel, Signature
 from .number_binding import NumberBinding
@@ -33,7 +30,6 @@ from .traits import Activation, Arithmetic, InputShapes, ItemAxes
 
 __all__ = ["REGISTRY", "Op", "OpType", "find"]
 
-_CASTS = "x.astype('float32') casts an array, net.cast('float32') a network"
 REGISTRY: Registry[OpType] = Registry("operator")
 
 
@@ -196,24 +192,13 @@ class Op:
         try:
             results = self.forward(*inputs, **self.quiet_facts())
         except (RuntimeError, IndexError, ValueError, TypeError) as error:
-            raise s.fail(_with_shapes(error, s)) from None
+            raise s.fail_of(error) from None
         for name, result in zip(s.outputs, as_tuple(results), strict=True):
             s[name] = tuple(result.shape)
 
     def shape_advice(self, s: Shapes, name: str) -> str:
         """What to do where array `name` has a shape that its others do not fit; empty: nothing."""
         return ""
-
-    def advised(self, facts: Shapes | DTypes, error: MXNetError) -> MXNetError:
-        """`error` of a rule, with what to do about it."""
-        if not isinstance(error, MismatchError):
-            return error
-        advice = _CASTS
-        if isinstance(facts, Shapes):
-            advice = ""
-            with suppress(Exception):  # it reads shapes of which one is wrong
-                advice = self.shape_advice(facts, error.array)
-        return MXNetError(f"{error}; {advice}" if advice else str(error))
 
     def infer_dtype(self, t: DTypes) -> None:
         """States what holds between the element types of its arrays. Default: one for all."""
@@ -509,8 +494,3 @@ def find(name: str) -> OpType:
         UnknownNameError: there is none; the text says what is close.
     """
     return REGISTRY[name]
-
-
-def _with_shapes(error: Exception, s: Shapes) -> str:
-    shapes = ", ".join(f"{n}={shape_text(s.known(n))}" for n in s.inputs)
-    return f"{str(error).splitlines()[0]} ({shapes})"

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import torch
 
 from ..base import env
+from ..base.doors import door
 from ..base.errors import ArgumentTypeError, MXNetError, UnknownNameError, shown
 from ..base.scopes import Scope, ScopeType
 from .engine import wait_for_all
@@ -60,6 +61,7 @@ class Context(Scope, metaclass=_ContextType):
     device_typeid: int
     device_id: int
 
+    @door
     def __init__(self, device_type: str | Context, device_id: int = 0) -> None:
         if isinstance(device_type, Context):
             device_id = device_type.device_id

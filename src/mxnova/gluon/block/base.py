@@ -6,13 +6,20 @@ from __future__ import annotations
 import re
 import sys
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from ... import initializer
 from ... import ndarray as nd
 from ...core.base.doors import leave
-from ...core.base.errors import ArgumentError, ArgumentTypeError, AssertedError, candidates
+from ...core.base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    AssertedError,
+    MXNetError,
+    candidates,
+)
 from ...core.base.mismatches import Mismatches
 from ...core.base.scopes import is_np_array
 from ...core.base.user_warnings import warn_user
@@ -397,11 +404,14 @@ def _tell_missing(
         names[parameter].append(name)
     for name, parameter in params.items():
         if not any(n in loaded for n in names[parameter]):
-            error = AssertedError(
-                f"Parameter {name!r} is missing in file {filename!r}, which contains parameters: "
-                f"{brief(loaded)}; allow_missing=True ignores that"
-            )
-            told.add("missing", brief([name]), error)
+            told.add("missing", brief([name]), partial(_missing, name, loaded, filename))
+
+
+def _missing(name: str, loaded: Iterable[str], filename: str) -> MXNetError:
+    return AssertedError(
+        f"Parameter {name!r} is missing in file {filename!r}, which contains parameters: "
+        f"{brief(loaded)}; allow_missing=True ignores that"
+    )
 
 
 def _tell_unexpected(
@@ -409,9 +419,11 @@ def _tell_unexpected(
 ) -> None:
     for name in loaded:
         if name not in params:
-            error = ArgumentError(
-                f"Parameter {name!r} loaded from file {filename!r} is not present in ParameterDict"
-                f"{candidates(name, params)} (there are {brief(params)}); ignore_extra=True "
-                "ignores that"
-            )
-            told.add("unexpected", brief([name]), error)
+            told.add("unexpected", brief([name]), partial(_unexpected, name, params, filename))
+
+
+def _unexpected(name: str, params: Iterable[str], filename: str) -> MXNetError:
+    return ArgumentError(
+        f"Parameter {name!r} loaded from file {filename!r} is not present in ParameterDict"
+        f"{candidates(name, params)} (there are {brief(params)}); ignore_extra=True ignores that"
+    )

@@ -12,7 +12,6 @@ from ... import ndarray as nd
 from ... import symbol as sym
 from ...core.base.errors import (
     ArgumentError,
-    ArgumentTypeError,
     AssertedError,
     MXNetError,
     candidates,
@@ -20,15 +19,13 @@ from ...core.base.errors import (
 )
 from ...core.base.user_warnings import warn_user
 from ...core.exec.bind.cached_op import CachedOp
-from ...core.graph.numpy_symbol import _Symbol as np_symbol
 from ...core.graph.serialize import saving
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
 from ...core.nd.modes import MODES
-from ...core.nd.numpy_array import ndarray as np_ndarray
 from ...core.runtime.context import Context
 from ...core.runtime.slow_path import SLOW_PATH
-from ..parameter import DeferredInitializationError, Parameter, ParameterDict, shape_is_known
+from ..parameter import DeferredInitializationError, ParameterDict, shape_is_known
 from ..parameter.arrays import GENERATION
 from .base import Block
 from .bound_graph import BoundGraph
@@ -41,6 +38,7 @@ from .nesting import (
     present,
     restored,
 )
+from .variables import grouped, variables_for, warn_of_unused
 
 __all__ = ["HybridBlock"]
 
@@ -121,7 +119,7 @@ class HybridBlock(Block):
             kwargs: options of the backend.
         """
         for name in kwargs if backend is None else ():
-            hint = candidates(name, signature(HybridBlock.hybridize).parameters)
+            hint = candidates(name, [*signature(HybridBlock.hybridize).parameters][1:])
             if hint:
                 warn_user(f"hybridize: {name!r} is an option of no backend{hint}")
         flags = {
@@ -199,14 +197,14 @@ class HybridBlock(Block):
         """(inputs, outputs) of the graph for arguments like these."""
         if not self._cached_graph:
             flat, in_format = _flatten(args, "input")
-            inputs = _variables_for(flat)
-            grouped = _regroup(inputs, in_format)[0]
+            inputs = variables_for(flat)
+            regrouped = _regroup(inputs, in_format)[0]
             params = {name: p.var() for name, p in self._reg_params.items()}
             with self.name_scope():
-                out = self.hybrid_forward(sym, *grouped, **params)
+                out = self.hybrid_forward(sym, *regrouped, **params)
             flat_out, self._out_format = _flatten(out, "output")
             self._in_format = in_format
-            outputs = _grouped(self, [o for o in flat_out if o is not None])
+            outputs = grouped(self, [o for o in flat_out if o is not None])
             self._cached_graph = [i for i in inputs if i is not None], outputs
         graph: tuple[list[Symbol], Symbol] = self._cached_graph
         return graph
@@ -266,7 +264,7 @@ class HybridBlock(Block):
                     f"{type(self).__name__} {self.name!r}: {name!r} is neither an input nor a "
                     "parameter of it"
                 )
-        _warn_of_unused(positions, params, set(names))
+        warn_of_unused(positions, params, set(names))
         self._cached_op_args = [
             (True, positions[n]) if n in positions else (False, params[n]) for n in names
         ]
@@ -461,45 +459,3 @@ class HybridBlock(Block):
         # The code of the block draws the graph again, with the names that its parameters have.
         self._clear_cached_op()
         self._active = bool(described.get("hybridized"))
-
-
-def _variables_for(flat: Sequence[Any]) -> list[Symbol | None]:
-    """A variable for each array: data, or data0, data1, … where there are several."""
-    count = sum(a is not None for a in flat)
-    if not count:
-        raise ArgumentError("hybridized block: all inputs are None")
-    names = iter(["data"] if count == 1 else [f"data{i}" for i in range(count)])
-    return [None if a is None else _variable_for(a, next(names)) for a in flat]
-
-
-def _variable_for(argument: Any, name: str) -> Symbol:
-    """A variable with the semantics of an array or symbol."""
-    variable = sym.var(name)
-    is_numpy = isinstance(argument, (np_ndarray, np_symbol))
-    return variable.as_np_ndarray() if is_numpy else variable
-
-
-def _grouped(block: HybridBlock, outputs: Sequence[Symbol]) -> Symbol:
-    """The outputs of a block as one symbol.
-
-    Raises:
-        ArgumentTypeError: some are NumPy's, others not.
-    """
-    kinds = {o.semantics for o in outputs}
-    if len(kinds) > 1:
-        raise ArgumentTypeError(
-            f"{type(block).__name__} {block.name!r}: NumPy's symbols and legacy ones among its "
-            "outputs; one kind of the two is needed"
-        )
-    return sym.Group(outputs)
-
-
-def _warn_of_unused(
-    positions: dict[str, int], params: dict[str, Parameter], used: set[str]
-) -> None:
-    for name, i in positions.items():
-        if name not in used:
-            warn_user(f"input {i} of the block is not used in its graph")
-    for name in params:
-        if name not in used:
-            warn_user(f"parameter {name} is not used in the graph of its block")

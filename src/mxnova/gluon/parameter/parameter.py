@@ -340,7 +340,11 @@ class Parameter(ContextArrays):
             self._check_load(data, ctx, cast_dtype, dtype_source)
         except AssertedError as error:
             text = str(error).removeprefix("Failed loading Parameter ")
-            told.add("unfit", text.replace(" from saved params:", ""), error)
+            told.add(
+                "unfit",
+                text.replace(" from saved params:", ""),
+                functools.partial(AssertedError, str(error)),
+            )
 
     def _has_type_of(self, data: NDArray) -> bool:
         return not self.dtype or torch_dtype(self.dtype) is data._raw.dtype

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ... import ndarray as nd
 from ...core.base.errors import (
     ArgumentError,
     AssertedError,
+    MXNetError,
     UnknownNameError,
     candidates,
 )
@@ -257,20 +259,26 @@ class ParameterDict:
     ) -> None:
         for name in () if allow_missing else self.keys():
             if name not in loaded:
-                error = AssertedError(
-                    f"Parameter {name[start:]!r} is missing in {source}, which has "
-                    f"{brief(n[start:] for n in loaded)}; allow_missing=True ignores that"
-                )
+                error = partial(_missing, name, loaded, start, source)
                 told.add("missing", brief([name[start:]]), error)
         for name in () if ignore_extra else loaded:
             if name not in self._params:
-                error = AssertedError(
-                    f"Parameter {name[start:]!r} loaded from {source} is not present in "
-                    "ParameterDict"
-                    f"{candidates(name, self.keys())} (there are {brief(self.keys())}); "
-                    "ignore_extra=True ignores that"
-                )
+                error = partial(_unexpected, name, self.keys(), start, source)
                 told.add("unexpected", brief([name[start:]]), error)
+
+
+def _missing(name: str, loaded: Iterable[str], start: int, source: str) -> MXNetError:
+    return AssertedError(
+        f"Parameter {name[start:]!r} is missing in {source}, which has "
+        f"{brief(n[start:] for n in loaded)}; allow_missing=True ignores that"
+    )
+
+
+def _unexpected(name: str, known: Iterable[str], start: int, source: str) -> MXNetError:
+    return AssertedError(
+        f"Parameter {name[start:]!r} loaded from {source} is not present in ParameterDict"
+        f"{candidates(name, known)} (there are {brief(known)}); ignore_extra=True ignores that"
+    )
 
 
 def _named(loaded: Any, filename: str) -> Mapping[str, NDArray]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ...base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
@@ -57,8 +58,7 @@ def by_name(
     for name in names:
         array = given.get(name)
         if array is None and required:
-            error = ArgumentError(f"bind: {what} lacks {name!r}{candidates(name, given)}")
-            told.add("missing", repr(name), error)
+            told.add("missing", repr(name), partial(_missing, what, name, given))
         if array is not None and not isinstance(array, NDArray):
             raise ArgumentTypeError(
                 f"bind: {what}[{name!r}] is a {type(array).__name__}, not an NDArray"
@@ -67,6 +67,10 @@ def by_name(
             found[name] = array
     told.check()
     return found
+
+
+def _missing(what: str, name: str, given: Mapping[str, Any]) -> MXNetError:
+    return ArgumentError(f"bind: {what} lacks {name!r}{candidates(name, given)}")
 
 
 def requests_of(names: Sequence[str], grad_req: Any) -> dict[str, str]:

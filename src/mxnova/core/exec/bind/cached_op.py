@@ -108,7 +108,7 @@ class CachedOp:
             MXNetError: the arrays do not fit the symbol.
         """
         if kwargs:
-            raise TypeError(f"CachedOp: unexpected keyword arguments: {', '.join(kwargs)}")
+            raise ArgumentTypeError(f"CachedOp: unexpected keyword arguments: {', '.join(kwargs)}")
         programs = self._programs
         if len(args) != len(programs.names):
             raise MXNetError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -191,14 +192,12 @@ class Executor:
             for name, array in given.items():
                 if name not in mine:
                     if not allow_extra_params:
-                        text = f"copy_params_from: there is no {kind} {name!r}"
-                        error = ArgumentError(text + candidates(name, mine))
-                        told.add("unexpected", repr(name), error)
+                        told.add("unexpected", repr(name), partial(_unexpected, kind, name, mine))
                 elif not isinstance(array, NDArray):
                     raise ArgumentTypeError(f"copy_params_from: {name!r} is no array")
                 elif array.shape != mine[name].shape:
                     text = f"{name!r} has shape {mine[name].shape}, not {array.shape}"
-                    told.add("unfit", text, MXNetError(f"copy_params_from: {text}"))
+                    told.add("unfit", text, partial(MXNetError, f"copy_params_from: {text}"))
         told.check()
         for given, mine in ((arg_params, self.arg_dict), (aux_params or {}, self.aux_dict)):
             for name, array in given.items():
@@ -414,6 +413,11 @@ class Executor:
 
 
 doors(Executor)
+
+
+def _unexpected(kind: str, name: str, known: Mapping[str, NDArray]) -> MXNetError:
+    text = f"copy_params_from: there is no {kind} {name!r}"
+    return ArgumentError(text + candidates(name, known))
 
 
 def _check_place(what: str, array: NDArray | None, place: Context) -> None:

@@ -115,7 +115,7 @@ def simple_bind(
         MXNetError: shapes that contradict each other or are not enough.
     """
     names = {n.name for n in symbol.nodes if n.op is None}
-    spare = [name for name in given if name not in names]
+    shapes, spare = given, [name for name in given if name not in names]
     given = {name: shape for name, shape in given.items() if name in names}
     table = infer_shapes(symbol.nodes, {n: _shape(n, s) for n, s in given.items()})
     dtypes = _all_dtypes(symbol, type_dict or {})
@@ -131,7 +131,7 @@ def simple_bind(
         if not is_known(shape) or shape is None:
             raise MXNetError(
                 f"simple_bind: the shape of {node.name!r} stays {shape_text(shape)}: "
-                f"the given shapes are incomplete ({_shown(given)})"
+                f"the given shapes are incomplete ({_shown(shapes)})"
                 + "".join(f"; {n!r} is no input{candidates(n, names)}" for n in spare[:4])
             )
         return _Wanted(stype, shape, contexts[node], dtype or torch.float32)

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from ...base.errors import MXNetError, from_foreign
 from ...base.shapes import Pause, is_known, shape_text
 from ...op.dtypes import dtype_name
-from ...op.infer import DTypes, MismatchError, Shapes
+from ...op.infer import DTypes, MismatchError, Shapes, advised
 from ...op.kernel_errors import from_kernel
 from ...op.schema import Op
 from ...op.sparse.storage import Value
@@ -51,7 +51,7 @@ def _advised(op: Op, facts: Shapes | DTypes) -> Iterator[None]:
     try:
         yield
     except MismatchError as error:
-        raise op.advised(facts, error) from None
+        raise advised(op, facts, error) from None
 
 
 def refuse_count(op: Op, count: int) -> NoReturn:

@@ -19,8 +19,8 @@ from ..declaration import ShapeRule, function_operator, operator, register_funct
 from ..families.rules import as_element
 from ..infer import Shapes
 from ..outputs import lone, numbered
-from ..schema import Op, find
-from ..tensor.split import SplitV2, stack, stack_shape
+from ..schema import Op
+from ..tensor.split import SplitV2, concat_shape, stack, stack_shape
 
 # Joining ------------------------------------------------------------------------------------------
 
@@ -47,7 +47,7 @@ class Concatenate(Op):
         for name in s.inputs:
             if s.known(name) is not None:
                 s.axis(name, self.axis)
-        find("Concat").make(num_args=self.num_args, dim=self.axis).infer_shape(s)
+        concat_shape(self.axis, s)
 
     def forward(self, *data: Tensor) -> Tensor:
         if self.axis is None:

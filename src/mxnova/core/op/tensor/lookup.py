@@ -19,7 +19,6 @@ from ...base.params import Double, PosInt
 from ...base.shapes import shape_text
 from ...kernels.vectorized import take_rows
 from ...runtime import tuning
-from ...runtime.torch_api import is_traced
 from ..declaration import function_operator, operator
 from ..dtypes import torch_dtype
 from ..families.rules import as_element
@@ -48,9 +47,10 @@ def in_range(index: Tensor, size: int, mode: str = "clip", array: str = "indices
         return index.clamp(0, size - 1)
     if mode == "wrap":
         return index.remainder(size)
-    if not (index.is_meta or is_traced()) and bool(((index < 0) | (index >= size)).any()):
-        reason = f"take: indices: one is not from 0 to {size - 1} (mode='raise')"
-        raise of_values(OutOfRangeError(reason))
+    try:
+        check_range(index, size, array)
+    except OutOfRangeError as error:
+        raise of_values(error) from None
     return index
 
 

@@ -129,11 +129,12 @@ class SplitV2(Op):
         return lone(data.tensor_split(self.indices[1:], self.axis))
 
 
-def _concat_shape(op: Op, s: Shapes) -> None:
+def concat_shape(along: int, s: Shapes, argument: str = "axis") -> None:
+    """States what arrays have that are joined along one axis, which `argument` names."""
     known = [n for n in (*s.inputs, "output") if s.known(n) is not None]
     if not known:
         raise Pause
-    axis = s.axis(known[0], op.attr("dim"), "dim")
+    axis = s.axis(known[0], along, argument)
     for name in known:
         s.rank(name, len(s[known[0]]))
     # MXNet takes an input of unknown rank for an empty one.
@@ -144,8 +145,13 @@ def _concat_shape(op: Op, s: Shapes) -> None:
             s[name] = (*around[:axis], UNKNOWN, *around[axis + 1 :])
             around = s[name]
     except MismatchError as error:
-        raise MXNetError(f"{error}; only axis dim={op.attr('dim')} may differ") from None
+        named = "" if argument == "axis" else "axis "
+        raise MXNetError(f"{error}; only {named}{argument}={along} may differ") from None
     s.output = (*around[:axis], sum(sizes) if sizes else UNKNOWN, *around[axis + 1 :])
+
+
+def _concat_shape(op: Op, s: Shapes) -> None:
+    concat_shape(op.attr("dim"), s, "dim")
 
 
 def _joined_parameters_shape(op: Op, s: Shapes) -> None:
