@@ -3,7 +3,8 @@
 
 `clarity` is the rule that compares what programs say of a mistake: one point each for the argument,
 what was given, what was expected, and a way out. A row has one pattern for each of the four, which
-decides alike for mxnova, MXNet and PyTorch; no error is no point.
+decides alike for mxnova, MXNet and PyTorch; no error is no point. What counts is what the
+interpreter prints below the traceback, with what Python itself adds to it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import sys
 import warnings
 from typing import Any, NamedTuple
 
@@ -20,6 +22,7 @@ __all__ = [
     "Mistake",
     "clarity",
     "mxnet_names",
+    "printed",
     "raised",
     "told",
     "torch_names",
@@ -33,9 +36,10 @@ class Mistake(NamedTuple):
 
     Attributes:
         code: lines that make it in mxnova and MXNet.
-        torch: lines that make it in PyTorch; empty where PyTorch has nothing of the kind.
+        torch: lines that make it in PyTorch; empty where PyTorch has nothing of the kind, or takes
+            it for no mistake.
         says: patterns of the argument, what was given, what was expected, and a way out.
-        checked: whether mxnova runs it with ``MXNOVA_CHECK=1``.
+        checked: whether mxnova tells it with ``MXNOVA_CHECK=1`` only.
     """
 
     code: str
@@ -64,7 +68,7 @@ MISTAKES: dict[str, Mistake] = {
     "width of a dense layer": Mistake(
         _NET + "net(mx.nd.ones((2, 5)))",
         "torch.nn.Linear(3, 4)(torch.ones(2, 5))",
-        (r"data|input|mat1", r"2, ?5|2x5", r"\b3\b", r"in_units|in_features")),
+        (r"data|input|mat1", r"2, ?5|2x5", r"\b3\b|3x4", r"in_units|in_features")),
     "channels last into a convolution": Mistake(
         "net = nn.Conv2D(8, 3, in_channels=3); net.initialize(); net(mx.nd.ones((1, 32, 30, 3)))",
         "torch.nn.Conv2d(3, 8, 3)(torch.ones(1, 32, 30, 3))",
@@ -76,11 +80,11 @@ MISTAKES: dict[str, Mistake] = {
     "shapes of a sum": Mistake(
         "mx.nd.ones((2, 3)) + mx.nd.ones((4, 5))",
         "torch.ones(2, 3) + torch.ones(4, 5)",
-        (r"lhs|tensor a", r"2, ?3", r"4, ?5", r"must match|equal or 1")),
+        (r"lhs|tensor a", r"2, ?3|\(3\)", r"4, ?5|\(5\)", r"reshape|expand_dims|unsqueeze")),
     "shapes of a product": Mistake(
         "mx.nd.dot(mx.nd.ones((2, 3)), mx.nd.ones((4, 5)))",
         "torch.mm(torch.ones(2, 3), torch.ones(4, 5))",
-        (r"lhs|mat1", r"2, ?3|2x3", r"4, ?5|4x5", r"transpose")),
+        (r"lhs|mat1", r"2, ?3|2x3", r"4, ?5|4x5", r"transpose_[ab]=True|\.T\b")),
     "shapes of a concatenation": Mistake(
         "mx.nd.concat(mx.nd.ones((2, 3)), mx.nd.ones((4, 5)), dim=1)",
         "torch.cat([torch.ones(2, 3), torch.ones(4, 5)], 1)",
@@ -96,11 +100,11 @@ MISTAKES: dict[str, Mistake] = {
     "window larger than the image": Mistake(
         "nn.Conv2D(8, 7, in_channels=3)\nmx.nd.Convolution(mx.nd.ones((1, 3, 4, 4)), mx.nd.ones((8, 3, 7, 7)), no_bias=True, kernel=(7, 7), num_filter=8)",
         "torch.nn.functional.conv2d(torch.ones(1, 3, 4, 4), torch.ones(8, 3, 7, 7))",
-        (r"kernel", r"\b7\b", r"\b4\b", r"\bpad")),
+        (r"[Kk]ernel", r"\b7\b", r"\b4\b", r"\bpad(ding)?=|smaller")),
     "pooling window larger than the image": Mistake(
         "mx.nd.Pooling(mx.nd.ones((1, 3, 4, 4)), kernel=(7, 7))",
         "torch.nn.functional.max_pool2d(torch.ones(1, 3, 4, 4), 7)",
-        (r"kernel|Output size", r"\b7\b|3x4x4", r"\b4\b", r"\bpad")),
+        (r"kernel|[Oo]utput size", r"\b7\b|3x4x4", r"\b4\b", r"\bpad(ding)?=|smaller")),
     "width of a recurrent layer": Mistake(
         "net = gluon.rnn.LSTM(4, input_size=3); net.initialize(); net(mx.nd.ones((5, 2, 6)))",
         "torch.nn.LSTM(3, 4)(torch.ones(5, 2, 6))",
@@ -108,11 +112,11 @@ MISTAKES: dict[str, Mistake] = {
     "float64 into a float32 layer": Mistake(
         _NET + "net(mx.nd.ones((2, 3), dtype='float64'))",
         "torch.nn.Linear(3, 4)(torch.ones(2, 3, dtype=torch.float64))",
-        (r"data|weight|mat1", r"float64|Double", r"float32|Float", r"cast|astype|\.to\(")),
+        (r"data|weight|mat1", r"float64|Double", r"one type|same dtype|expected float64", r"astype|\.to\(")),
     "integers into a layer": Mistake(
         _NET + "net(mx.nd.ones((2, 3), dtype='int32'))",
         "torch.nn.Linear(3, 4)(torch.ones(2, 3, dtype=torch.int32))",
-        (r"data|weight|mat1", r"int32|Int", r"float32|Float", r"cast|astype|\.to\(")),
+        (r"data|weight|mat1", r"int32|Int", r"one type|same dtype|expected int32", r"astype|\.to\(")),
     "labels of another batch": Mistake(
         "gluon.loss.SoftmaxCrossEntropyLoss()(mx.nd.ones((4, 3)), mx.nd.ones((5,)))",
         "torch.nn.CrossEntropyLoss()(torch.ones(4, 3), torch.ones(5, dtype=torch.long))",
@@ -132,7 +136,7 @@ MISTAKES: dict[str, Mistake] = {
     "number of an array with many elements": Mistake(
         "mx.nd.ones((2, 3)).asscalar()",
         "torch.ones(2, 3).item()",
-        (r"array|Tensor", r"2, ?3|6 elements", r"scalar|one element", r"asnumpy|mean\(\)|\[|tolist")),
+        (r"array|Tensor", r"2, ?3|6 elements", r"[Ss]calar|one element", r"asnumpy|mean\(\)|\[|tolist")),
     "truth of an array with many elements": Mistake(
         "bool(mx.nd.ones((2, 3)))",
         "bool(torch.ones(2, 3))",
@@ -158,7 +162,7 @@ MISTAKES: dict[str, Mistake] = {
     "forgot initialize": Mistake(
         "nn.Dense(4, prefix='fc_')(mx.nd.ones((2, 3)))",
         "torch.nn.LazyLinear(4).weight.sum()",
-        (r"fc_weight|parameter", r"not been initialized|uninitialized", r"initializ", r"initialize\(|forward pass|dry run")),
+        (r"fc_weight|parameter", r"not been initialized|uninitialized", r"initializ", r"initialize\(|Call .forward|collect_params\(\)")),
     "shape of a deferred parameter": Mistake(
         "net = nn.Dense(4, prefix='fc_'); net.initialize(); net.weight.data()",
         "torch.nn.LazyLinear(4).weight.shape",
@@ -178,10 +182,10 @@ MISTAKES: dict[str, Mistake] = {
     "in place while recording": Mistake(
         _RECORD + "y = x * 2\n    y += 1",
         "x = torch.ones(2, 3, requires_grad=True)\nx += 1",
-        (r"operation|leaf Variable", r"Inplace|in-place", r"record|requires grad", r"y = y|x = x|new array|no_grad")),
+        (r"recorded arrays|leaf Variable|NDArrays that", r"Inplace|in-place", r"record|requires grad", r"y = y|x = x|new array|no_grad")),
     "step without backward": Mistake(
         _NET + "gluon.Trainer(net.collect_params(), 'sgd').step(1)",
-        "net = torch.nn.Linear(3, 4); torch.optim.SGD(net.parameters(), lr=0.1).step()",
+        "",
         (r"fc_(weight|bias)", r"not been updated", r"backward", r"ignore_stale_grad")),
     "shape under hybridize": Mistake(
         _HYBRID.format("F.ones(x.shape)"),
@@ -202,27 +206,27 @@ MISTAKES: dict[str, Mistake] = {
     # Names ---------------------------------------------------------------------------------------
     "operator misspelt": Mistake(
         "mx.nd.Convoluton", "torch.nn.functional.conv2",
-        (r"mxn\w*\.n\w+|torch\.nn\.functional", r"Convoluton|conv2", r"no attribute", r"'Convolution'|'conv2d'")),
+        (r"mxn\w*\.n\w+|torch\.nn\.functional", r"Convoluton|conv2", r"no attribute", r"mean:? '(Convolution|conv\w+)'")),
     "layer misspelt": Mistake(
         "nn.Conv2d", "torch.nn.Conv2D",
-        (r"gluon\.nn|torch\.nn", r"Conv2d|Conv2D", r"no attribute", r"'Conv2D'|'Conv2d'")),
+        (r"gluon\.nn|torch\.nn", r"Conv2d|Conv2D", r"no attribute", r"mean:? '(Conv2D|Conv2d)'")),
     "argument of an operator misspelt": Mistake(
         "mx.nd.Convolution(mx.nd.ones((1, 3, 8, 8)), mx.nd.ones((8, 3, 3, 3)), kernl=(3, 3), num_filter=8, no_bias=True)",
         "torch.nn.functional.conv2d(torch.ones(1, 3, 8, 8), torch.ones(8, 3, 3, 3), strid=2)",
         (r"kernl|strid", r"Convolution|conv2d", r"no parameter|unexpected|invalid|Cannot find|no argument", r"'kernel'|stride\b")),
     "argument of a layer misspelt": Mistake(
         "nn.Dense(4, activatoin='relu')", "torch.nn.Linear(3, 4, bais=False)",
-        (r"activatoin|bais", r"Dense|Linear", r"unexpected", r"'activation'|'bias'")),
+        (r"activatoin|bais", r"Dense|Linear", r"unexpected", r"mean:? '(activation|bias)'")),
     "PyTorch's word for a layer's argument": Mistake(
         "nn.Conv2D(8, kernel_size=3, stride=2)", "torch.nn.Conv2d(3, 8, 3, strides=2)",
-        (r"'strides?'", r"Conv2D|Conv2d", r"unexpected", r"mean '?strides?")),
+        (r"'strides?'", r"Conv2D|Conv2d", r"unexpected", r"mean:? '?strides?")),
     "learning rate as lr": Mistake(
         _NET + "gluon.Trainer(net.collect_params(), 'adam', {'lr': 0.1})",
         "torch.optim.Adam(torch.nn.Linear(3, 4).parameters(), learning_rate=0.1)",
-        (r"'lr'|learning_rate", r"Adam", r"unexpected", r"'learning_rate'|'lr'")),
+        (r"'lr'|learning_rate", r"Adam", r"unexpected", r"mean:? '(learning_rate|lr)'")),
     "optimizer misspelt": Mistake(
         _NET + "gluon.Trainer(net.collect_params(), 'adm')", "torch.optim.Adm",
-        (r"optim", r"adm|Adm", r"Cannot find|no attribute", r"'adam'|'Adam'")),
+        (r"optim", r"adm|Adm", r"Cannot find|no attribute", r"mean:? '[aA]dam'")),
     "activation misspelt": Mistake(
         "mx.nd.Activation(mx.nd.ones((2,)), act_type='rleu')",
         "torch.nn.init.calculate_gain('rleu')",
@@ -233,20 +237,20 @@ MISTAKES: dict[str, Mistake] = {
     "iterator's argument misspelt": Mistake(
         "mx.io.NDArrayIter(mx.nd.ones((4, 2)), batchsize=2)",
         "torch.utils.data.DataLoader([1, 2], batchsize=2)",
-        (r"batchsize", r"NDArrayIter|DataLoader", r"unexpected", r"'batch_size'")),
+        (r"batchsize", r"NDArrayIter|DataLoader", r"unexpected", r"mean:? 'batch_size'")),
     "model of the zoo misspelt": Mistake(
         "gluon.model_zoo.vision.get_model('resnet50v2')", "",
         (r"[Mm]odel", r"resnet50v2", r"not supported", r"mean 'resnet50_v2'|resnet50_v2")),
     # Symbols and modules -------------------------------------------------------------------------
     "input of simple_bind misspelt": Mistake(
         _SYMBOL + "net.simple_bind(mx.cpu(), dta=(2, 4))", "",
-        (r"\bdta\b", r"2, ?4|\bdta\b", r"\bdata\b", r"mean 'data'|softmax_label")),
+        (r"\bdta\b", r"2, ?4", r"\bdata\b", r"mean 'data'|providing them")),
     "label of a module misnamed": Mistake(
         _SYMBOL + "mx.mod.Module(net, label_names=['label']).bind([('data', (2, 4))], [('label', (2,))])", "",
-        (r"label_names|label", r"'?label'?", r"softmax_label", r"softmax_label")),
+        (r"label_(names|shapes)", r"'label'", r"softmax_label", r"label_names=")),
     "module used before bind": Mistake(
         _SYMBOL + "mx.mod.Module(net).forward(mx.io.DataBatch([mx.nd.ones((2, 4))]))", "",
-        (r"forward", r"bind", r"needs|must|call", r"\bbind\(\)")),
+        (r"Module\.forward", r"not bound|unbound", r"needs|must", r"\bbind\(\)")),
     "parameters of another symbol": Mistake(
         _SYMBOL + "mod = mx.mod.Module(net); mod.bind([('data', (2, 4))], [('softmax_label', (2,))])\n"
         "mod.set_params({'fc1_weight': mx.nd.ones((2, 4)), 'fc_bias': mx.nd.ones((3,))}, {})",
@@ -263,11 +267,11 @@ MISTAKES: dict[str, Mistake] = {
         (r"weight(.|\n)*bias|bias(.|\n)*weight", r"5, ?3", r"4, ?3", r"shape|size")),
     "file that is not there": Mistake(
         _NET + "net.load_parameters('nothing.params')", "torch.load('nothing.pt')",
-        (r"nothing\.", r"nothing\.", r"[Nn]o such file", r"[Nn]o such file")),
+        (r"nothing\.", r"nothing\.", r"[Nn]o such file", r"did you mean|there (is|are)")),
     "file that is corrupt": Mistake(
         "with open('bad.params', 'wb') as f:\n    _ = f.write(b'text of some length, and no parameters' * 9)\nmx.nd.load('bad.params')",
         "with open('bad.pt', 'wb') as f:\n    _ = f.write(b'text of some length, and no parameters' * 9)\ntorch.load('bad.pt')",
-        (r"bad\.", r"magic|header|0x", r"expected", r"offset|parameters|download|trusted")),
+        (r"bad\.", r"magic|header|0x", r"expected", r"save|download|trusted")),
     "rows of unequal length in a loader": Mistake(
         "import numpy\nlist(gluon.data.DataLoader([numpy.ones(3), numpy.ones(4)], 2))",
         "import numpy\nlist(torch.utils.data.DataLoader([numpy.ones(3), numpy.ones(4)], 2))",
@@ -296,19 +300,33 @@ def raised(code: str, names: dict[str, Any]) -> Exception | None:
     return None
 
 
-def told(mistake: Mistake, code: str, names: dict[str, Any]) -> str:
-    """Kind and text of the error that `code` raises; empty: nothing is raised."""
+def told(code: str, names: dict[str, Any], checked: bool = False) -> str:
+    """What the interpreter prints of the error that `code` raises; empty: nothing is raised.
+
+    Args:
+        code: what is run.
+        names: what it uses.
+        checked: whether it runs as with ``MXNOVA_CHECK=1``.
+    """
+    if not checked:
+        return printed(raised(code, names))
+    from mxnova.core.op.range_check import CHECKS
+
+    CHECKS.on = True
     try:
-        from mxnova.core.op.range_check import CHECKS
-    except ImportError:  # in MXNet's Python
-        error = raised(code, names)
-    else:
-        CHECKS.on = mistake.checked
-        try:
-            error = raised(code, names)
-        finally:
-            CHECKS.on = False
-    return "" if error is None else f"{type(error).__name__}: {error}"
+        return printed(raised(code, names))
+    finally:
+        CHECKS.on = False
+
+
+def printed(error: Exception | None) -> str:
+    """What the interpreter prints below the traceback, without the module of the error's class."""
+    if error is None:
+        return ""
+    error.__cause__, error.__suppress_context__ = None, True
+    with contextlib.redirect_stderr(io.StringIO()) as text:
+        sys.__excepthook__(type(error), error.with_traceback(None), None)
+    return text.getvalue().rstrip("\n").removeprefix(f"{type(error).__module__}.")
 
 
 def clarity(says: tuple[str, str, str, str], text: str) -> int:

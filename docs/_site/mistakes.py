@@ -22,9 +22,12 @@ what each program says.
 
 The rule of clarity: a text gets one point each for naming the **argument**, what was **given**,
 what was **expected**, and a **way out**; no error is no point. The same patterns decide for all
-three programs. By it mxnova is clearer than PyTorch in {clearer}, equal in {equal} and less clear
-in {less}; against MXNet it is clearer in {than_mxnet} of {n}. `label out of range` and `word out of
-the vocabulary` are told with `MXNOVA_CHECK=1`; without it they are clipped, as in MXNet.
+three programs; what counts is what the interpreter prints below the traceback, with the "Did you
+mean" that Python adds for some. By it mxnova is clearer than PyTorch in {clearer} of {comparable},
+equal in {equal} and less clear in {less}; against MXNet it is clearer in {than_mxnet} of {n}, equal
+in {as_mxnet} and less clear in {below_mxnet}. {unchecked} are no errors, but clipped, as in MXNet,
+unless `MXNOVA_CHECK=1` is set: they count as 0, and their lines have what is said with it, and the
+points for that in brackets.
 
 | mistake | mxnova says | mxnova | MXNet | PyTorch |
 |---|---|---|---|---|
@@ -45,9 +48,11 @@ def page() -> str:
         equal=sum(ours == theirs for ours, _, theirs in comparable),
         less=sum(ours < theirs for ours, _, theirs in comparable),
         than_mxnet=sum(ours > theirs for ours, theirs, _ in points.values()),
+        as_mxnet=sum(ours == theirs for ours, theirs, _ in points.values()),
+        below_mxnet=sum(ours < theirs for ours, theirs, _ in points.values()),
+        unchecked=" and ".join(f"`{name}`" for name in recorded["mxnova"]["checked"]),
     )
-    told = recorded["mxnova"]["told"]
-    rows = [_row(name, told[name], points[name]) for name in MISTAKES]
+    rows = [_row(name, recorded["mxnova"], points[name]) for name in MISTAKES]
     return head + "\n".join(rows) + "\n"
 
 
@@ -56,9 +61,11 @@ def _points(name: str, recorded: dict) -> list[int]:
     return [clarity(says, recorded[program]["told"].get(name, "")) for program in PROGRAMS]
 
 
-def _row(name: str, told: str, points: list[int]) -> str:
-    first = told.partition("\n")[0]
+def _row(name: str, ours: dict, points: list[int]) -> str:
+    checked = ours["checked"].get(name, "")
+    first = (checked or ours["told"][name]).partition("\n")[0]
     text = (first if len(first) <= 300 else f"{first[:297]}...").replace("`", "'")
     shown = text.replace("|", r"\|")
     torch = str(points[2]) if MISTAKES[name].torch else ""
-    return f"| {name} | `{shown}` | {points[0]} | {points[1]} | {torch} |"
+    own = f"{points[0]} ({clarity(MISTAKES[name].says, checked)})" if checked else points[0]
+    return f"| {name} | `{shown}` | {own} | {points[1]} | {torch} |"

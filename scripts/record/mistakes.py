@@ -35,12 +35,16 @@ def main(program: str, out: str) -> None:
     recorded = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     version, names = names_of(program)
     os.chdir(tempfile.mkdtemp())
-    found = {}
+    found, checked = {}, {}
     for name, mistake in mistakes.MISTAKES.items():
         code = mistake.torch if program == "pytorch" else mistake.code
         if code:
-            found[name] = mistakes.told(mistake, code, dict(names))
+            found[name] = mistakes.told(code, dict(names))
+        if program == "mxnova" and mistake.checked:
+            checked[name] = mistakes.told(code, dict(names), checked=True)
     recorded[program] = {"version": version, "told": found}
+    if checked:
+        recorded[program]["checked"] = checked
     text = json.dumps(recorded, indent=1, sort_keys=True, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
 

@@ -13,6 +13,7 @@ from ..core.base.errors import (
     ArgumentError,
     AssertedError,
     UnknownNameError,
+    candidates,
     shown,
 )
 from ..executor_manager import (
@@ -249,8 +250,11 @@ class DataParallelExecutorGroup:
     def _placed(self, kind: str, names: Sequence[str]) -> list[Placed]:
         for name in names:
             if name not in self.execs[0].arg_dict:
-                text = f"{kind}_shapes names {name!r}; the symbol has {', '.join(self.arg_names)}"
-                raise UnknownNameError(f"bind: {text}")
+                raise UnknownNameError(
+                    f"bind: {kind}_shapes names {name!r}; the symbol has "
+                    f"{', '.join(self.arg_names)}: {kind}_names= of the module and {kind}_shapes "
+                    f"must name inputs of it{candidates(name, self.arg_names)}"
+                )
         return [
             [(part, e.arg_dict[name]) for part, e in zip(self.slices, self.execs, strict=True)]
             for name in names

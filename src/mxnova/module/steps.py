@@ -39,7 +39,8 @@ class Steps:
         """Raises unless what `call` needs was done before."""
         for state in states:
             if not getattr(self, state):
-                text = f"needs {_STEPS[state]} first"
+                lacking, step = _STEPS[state]
+                text = f"the module is not {lacking}: needs {step} first"
                 raise AssertedError(f"{type(self).__name__}.{call}: {text}")
 
     # What it is ----------------------------------------------------------------------------------
@@ -237,10 +238,10 @@ class Steps:
         raise self._missing("init_optimizer")
 
 
-_STEPS = {
-    "binded": "bind()",
-    "params_initialized": "init_params() or set_params()",
-    "optimizer_initialized": "init_optimizer()",
-    "for_training": "bind(for_training=True)",
-    "inputs_need_grad": "bind(inputs_need_grad=True)",
+_STEPS = {  # what is lacking, and what makes it so
+    "binded": ("bound", "bind()"),
+    "params_initialized": ("given parameters", "init_params() or set_params()"),
+    "optimizer_initialized": ("given an optimizer", "init_optimizer()"),
+    "for_training": ("bound for training", "bind(for_training=True)"),
+    "inputs_need_grad": ("bound for gradients of inputs", "bind(inputs_need_grad=True)"),
 }

@@ -241,6 +241,10 @@ HINTS = {
         lambda: gluon.nn.Conv2D(3, 3, stride=2),
         r"^Conv2D.__init__\(\) .* did you mean 'strides'\?",
     ),
+    "one word for two": (
+        lambda: mx.optimizer.create("adam", betas=(0.9, 0.99)),
+        r"did you mean 'beta1' and 'beta2'\?",
+    ),
     "Keras's word": (lambda: gluon.nn.Dense(3, kernel_initializer="x"), "'weight_initializer'"),
 }
 

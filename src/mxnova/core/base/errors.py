@@ -323,7 +323,9 @@ def candidates(name: str, known: Iterable[str], limit: int = 3) -> str:
     """
     spelled = {k.lower(): k for k in known if isinstance(k, str)}
     wanted = str(name).lower()
-    close = [word for word in SYNONYMS.get(wanted, ()) if word in spelled]
-    close += difflib.get_close_matches(wanted, spelled, n=limit, cutoff=0.6)
-    meant = [repr(spelled[word]) for word in dict.fromkeys(close)][:limit]
+    synonyms = [words.split(" and ") for words in SYNONYMS.get(wanted, ())]
+    found = [words for words in synonyms if spelled.keys() >= set(words)]
+    near = difflib.get_close_matches(wanted, spelled, n=limit, cutoff=0.6)
+    found += [[word] for word in near if not any(word in words for words in found)]
+    meant = [" and ".join(repr(spelled[word]) for word in words) for words in found[:limit]]
     return f"; did you mean {' or '.join(meant)}?" if meant else ""

@@ -11,7 +11,7 @@ __all__ = ["SYNONYMS"]
 # fmt: off
 SYNONYMS: dict[str, tuple[str, ...]] = {  # word -> what MXNet calls it, here or there
     "batch_first": ("layout",),
-    "betas": ("beta1", "beta2"),
+    "betas": ("beta1 and beta2",),
     "bias": ("use_bias",),
     "collate_fn": ("batchify_fn",),
     "context": ("ctx", "ctx_list"),

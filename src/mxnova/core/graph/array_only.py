@@ -45,13 +45,17 @@ _FACTS = {  # attributes of arrays -> what a program of symbols writes
 class UnknownAttributeError(MissingAttributeError):
     """An attribute that nothing has; the hint is made when shown: most only want to know."""
 
-    def __init__(self, text: str, attribute: str, kind: type) -> None:
+    def __init__(self, text: str, attribute: str = "", kind: type = object) -> None:
         super().__init__(text)
-        self._sought = attribute, kind
+        self.name = attribute  # or Python adds a suggestion of its own
+        self._kind = kind
 
     def __str__(self) -> str:
-        attribute, kind = self._sought
-        hint = "" if attribute.startswith("_") else candidates(attribute, dir(kind))
+        hint = (
+            ""
+            if self.name.startswith("_") or not self.name
+            else candidates(self.name, dir(self._kind))
+        )
         return super().__str__() + hint
 
     def __reduce__(self) -> Any:

@@ -86,9 +86,7 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
         if isinstance(index, slice):
             return Symbol(self._entries[index])
         if not isinstance(index, int):
-            raise ArgumentTypeError(
-                f"Symbol: outputs are numbered, not {shown(index)}"
-            )
+            raise ArgumentTypeError(f"Symbol: outputs are numbered, not {shown(index)}")
         if not 0 <= index < len(self._entries):
             raise OutOfRangeError(f"Symbol: output {index!r} of {len(self._entries)}")
         return Symbol([self._entries[index]])

@@ -118,7 +118,11 @@ class _Reader:
         """The number of arrays."""
         magic, _reserved, n_arrays = self.unpack(LIST_HEADER, "a list of arrays")
         if magic != LIST_MAGIC:
-            raise self.error(f"magic number {magic:#x}, expected {LIST_MAGIC:#x}", back=24)
+            raise self.error(
+                f"magic number {magic:#x}, expected {LIST_MAGIC:#x}: it is no file of arrays, as "
+                "nd.save writes them, or it was damaged: save or download it again",
+                back=24,
+            )
         if n_arrays * _U32.size > self.end - self.offset:
             raise self.short(n_arrays * _U32.size, f"a list of {n_arrays} arrays")
         return n_arrays  # type: ignore[no-any-return]

@@ -20,6 +20,7 @@ from ..infer import DTypes, Shapes
 from ..schema import Op
 
 __all__ = [
+    "UNEQUAL",
     "as_element",
     "as_integer",
     "broadcast_shape",
@@ -61,6 +62,12 @@ def real_only(op: Op, t: DTypes) -> None:
         )
 
 
+UNEQUAL = (
+    "cannot be broadcast together: sizes along an axis must be equal or 1; reshape and expand_dims "
+    "give axes their places"
+)
+
+
 def broadcast_shape(op: Op, s: Shapes) -> None:
     """The output's axes, counted from the last, are as long as the longer of the inputs'."""
     lhs, rhs = s.lhs, s.rhs
@@ -72,10 +79,7 @@ def broadcast_shape(op: Op, s: Shapes) -> None:
             return a
         if a == 1:
             return b
-        raise s.fail(
-            f"lhs {shape_text(lhs)} and rhs {shape_text(rhs)} cannot be broadcast together: "
-            "sizes along an axis must be equal or 1"
-        )
+        raise s.fail(f"lhs {shape_text(lhs)} and rhs {shape_text(rhs)} {UNEQUAL}")
 
     pairs = zip_longest(reversed(lhs), reversed(rhs), fillvalue=1)
     s.output = tuple(length(a, b) for a, b in pairs)[::-1]

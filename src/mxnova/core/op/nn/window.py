@@ -114,7 +114,8 @@ class Window(NamedTuple):
                 if room < 0:
                     raise s.fail(
                         f"kernel={self.kernel}: it reaches over {reach} items, but data has only "
-                        f"{size}, padded to {size + 2 * pad}"
+                        f"{size}, padded to {size + 2 * pad}; a smaller kernel or a larger pad= "
+                        "fits"
                     )
                 room += stride - 1 if up else 0
             found.append(room // stride + 1)

@@ -21,7 +21,7 @@ from ...kernels import vectorized
 from ..declaration import function_operator, register_function
 from ..dtypes import dtype_name
 from ..families.binary import LOGIC, modulo, power
-from ..families.rules import floats_only, numbers_only, through_float
+from ..families.rules import UNEQUAL, floats_only, numbers_only, through_float
 from ..infer import DTypes, Shapes
 from ..schema import Op, find
 from ..traits import Arithmetic, Form
@@ -42,9 +42,7 @@ def broadcast_inputs(op: Op, s: Shapes) -> None:
         longer = {d for d in dims if d != 1}
         if len(longer) > 1:
             shapes = ", ".join(f"{n} {shape_text(s[n])}" for n in s.inputs)
-            raise s.fail(
-                f"{shapes} cannot be broadcast together: sizes along an axis must be equal or 1"
-            )
+            raise s.fail(f"{shapes} {UNEQUAL}")
         return longer.pop() if longer else 1
 
     axes = zip_longest(*(reversed(s[n]) for n in s.inputs), fillvalue=1)

@@ -18,6 +18,8 @@ from ..declaration import function_operator, operator
 from ..infer import Shapes
 from ..schema import Op
 
+_TURN = "transpose_a=True or transpose_b=True turns an array round"
+
 Storage = Literal["csr", "default", "row_sparse"]
 
 
@@ -55,7 +57,7 @@ class Dot(Op):
             raise s.fail(
                 f"lhs {shape_text(lhs)} and rhs {shape_text(rhs)} with "
                 f"transpose_a={self.transpose_a}, transpose_b={self.transpose_b}: "
-                f"the summed axes differ, {left} vs. {right}"
+                f"the summed axes differ, {left} vs. {right}; {_TURN}"
             )
 
     def infer_gradient_stypes(self, heads: Sequence[str], stypes: Sequence[str]) -> tuple[str, ...]:
@@ -105,7 +107,7 @@ class BatchDot(Op):
             raise s.fail(
                 f"lhs {shape_text(lhs)} and rhs {shape_text(rhs)} with "
                 f"transpose_a={self.transpose_a}, transpose_b={self.transpose_b}: "
-                f"the summed axes differ, {left} vs. {right}"
+                f"the summed axes differ, {left} vs. {right}; {_TURN}"
             )
         s.output = (*lhs[:-2], rows, columns)
 

@@ -74,8 +74,8 @@ def get_model(
     make = _MODELS.get(name.lower())
     if make is None:
         raise ArgumentError(
-            f"Model {name} is not supported{candidates(name, _MODELS) or '.'} Available options are "
-            f"{', '.join(sorted(_MODELS))}"
+            f"Model {name} is not supported{candidates(name, _MODELS) or '.'} Available options "
+            f"are {', '.join(sorted(_MODELS))}"
         )
     return make(**kwargs)  # type: ignore[no-any-return]
 
