@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import pickle
 import subprocess
 import sys
 import traceback
+import types
+import warnings
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,7 @@ import mxnova as mx
 from mxnova import autograd, gluon, nd
 from mxnova.core.base.doors import door, doors, facade
 from mxnova.core.base.errors import ArgumentTypeError, MXNetError
+from mxnova.core.base.user_warnings import warn_user
 
 HERE = Path(__file__).name
 AT_MOST = 1 if sys.version_info < (3, 11) else 0  # frames of doors that Python 3.10 keeps
@@ -280,6 +284,30 @@ def test_signatures_and_names_are_those_of_the_function():
     assert measure.__name__ == "measure"
 
 
+def test_warnings_of_context_managers_point_to_the_program():
+    @contextlib.contextmanager
+    def managed():
+        warn_user("mine")
+        yield
+
+    ours = types.FunctionType(
+        managed.__wrapped__.__code__,
+        {"__name__": "mxnova.sample", "warn_user": warn_user},
+    )
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        with contextlib.contextmanager(ours)():
+            pass
+    assert [Path(w.filename).name for w in found] == [HERE]
+
+
+def test_hybridize_does_not_offer_itself():
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        gluon.nn.Dense(1).hybridize(sel=1)
+    assert found == []
+
+
 def test_nothing_is_looked_up_for_who_only_asks(monkeypatch):
     from mxnova.core import facade as operators
     from mxnova.core.base import errors
@@ -301,8 +329,6 @@ def test_an_attribute_of_a_symbol_misspelt():
 
 
 def test_facades_name_what_is_near(monkeypatch):
-    import types
-
     module = types.ModuleType("mxnova.sample")
     module.relu = 1
     monkeypatch.setitem(sys.modules, "mxnova.sample", module)

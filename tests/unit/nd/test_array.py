@@ -21,6 +21,9 @@ def test_creation_and_facts():
     np.testing.assert_array_equal(mx.nd.full((2,), 7, dtype="uint8").asnumpy(), [7, 7])
     np.testing.assert_array_equal(mx.nd.arange(1, 7, 2, repeat=2).asnumpy(), [1, 1, 3, 3, 5, 5])
     np.testing.assert_array_equal(mx.nd.eye(2, 3, 1).asnumpy(), np.eye(2, 3, 1))
+    made = mx.nd.zeros((2, 2))
+    assert mx.nd.eye(2, out=made) is made
+    np.testing.assert_array_equal(made.asnumpy(), np.eye(2))
     np.testing.assert_allclose(mx.nd.linspace(0, 1, 5).asnumpy(), np.linspace(0, 1, 5))
     assert mx.nd.empty((2, 3)).shape == (2, 3)
 

@@ -89,3 +89,8 @@ def test_the_environment_turns_it_on(monkeypatch):
     assert not _Checks().on
     monkeypatch.setenv("MXNOVA_CHECK", "1")
     assert _Checks().on
+
+
+def test_take_that_raises_says_which_index():
+    with pytest.raises(OutOfRangeError, match=r": take: indices\[1\] is 7, not from 0 to 2"):
+        nd.take(nd.ones((3, 1)), labels(0, 7), mode="raise").wait_to_read()

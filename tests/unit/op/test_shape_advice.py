@@ -89,7 +89,7 @@ CALLS = {
     "types": (
         lambda: run(nn.Dense(4, in_units=3), 2, 3, dtype="float64"),
         "weight has type float32, but needs float64 beside data float64, bias float32; "
-        "x.astype('float32') casts an array, net.cast('float32') a network",
+        "make them of one type, such as by x.astype('float32')",
     ),
     "many arrays": (
         lambda: nd.concat(*[nd.ones((2, 3))] * 9, nd.ones((4, 3)), dim=1),
@@ -109,6 +109,35 @@ def test_calls(name):
 def dense(**shapes):
     weight = mx.sym.var("w", **shapes)
     return mx.sym.FullyConnected(mx.sym.var("x"), weight, num_hidden=4, no_bias=True, name="fc")
+
+
+CASTS = {  # the type that most have, then one of fractions, then what was needed
+    "most": (("float64", "float32", "float32"), "float32"),
+    "most, of float64": (("float32", "float64", "float64"), "float64"),
+    "a fraction": (("int32", "float32"), "float32"),
+    "what was needed": (("float64", "float32"), "float64"),
+}
+
+
+@pytest.mark.parametrize("name", CASTS)
+def test_types_are_made_that_of_the_others(name):
+    types, wanted = CASTS[name]
+    arrays = [nd.ones(n, dtype=t) for n, t in zip(((2, 3), (4, 3), 4), types, strict=False)]
+    with pytest.raises(MXNetError, match=rf"such as by x\.astype\('{wanted}'\)$"):
+        nd.FullyConnected(*arrays, num_hidden=4, no_bias=len(arrays) == 2)
+
+
+def test_the_axis_of_numpy_is_called_axis():
+    arrays = [mx.np.ones((2, 3)), mx.np.ones((4, 5))]
+    with pytest.raises(MXNetError, match="; only axis=1 may differ$"):
+        mx.np.concatenate(arrays, axis=1)
+
+
+def test_symbols_are_asked_for_where_symbols_belong():
+    with pytest.raises(TypeError, match=r"^relu: data must be a Symbol, not a list$"):
+        mx.sym.relu([1, 2])
+    with pytest.raises(TypeError, match=r"not a NDArray$"):
+        mx.sym.relu(nd.ones(2))
 
 
 def test_graphs_name_node_and_argument():

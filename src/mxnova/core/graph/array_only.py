@@ -51,12 +51,8 @@ class UnknownAttributeError(MissingAttributeError):
         self._kind = kind
 
     def __str__(self) -> str:
-        hint = (
-            ""
-            if self.name.startswith("_") or not self.name
-            else candidates(self.name, dir(self._kind))
-        )
-        return super().__str__() + hint
+        is_public = bool(self.name) and not self.name.startswith("_")
+        return super().__str__() + (candidates(self.name, dir(self._kind)) if is_public else "")
 
     def __reduce__(self) -> Any:
         return MissingAttributeError, (str(self),)
