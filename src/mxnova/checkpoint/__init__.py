@@ -10,7 +10,7 @@ from typing import Any
 
 from mxnova import _import_module
 
-from ..core.base.doors import door
+from ..core.base.doors import leave
 from ..core.base.mxnet_names import missing_name
 from .files import (
     BatchEndParam,
@@ -50,10 +50,13 @@ _NAMES = {  # name here -> module that defines it; models are run without these
 }
 
 
-@door
 def __getattr__(name: str) -> Any:
-    if name not in _NAMES:
-        raise missing_name(__name__, name)
-    value = getattr(_import_module(f"{__name__}.{_NAMES[name]}"), name)
-    globals()[name] = value
-    return value
+    try:
+        if name not in _NAMES:
+            raise missing_name(__name__, name)
+        value = getattr(_import_module(f"{__name__}.{_NAMES[name]}"), name)
+        globals()[name] = value
+        return value
+    except Exception as error:
+        leave(error)
+        raise

@@ -208,7 +208,8 @@ def _taker(kind: type, function: Callable[..., Any]) -> tuple[type, list[str]]:
 
     A class hands on to its bases what it does not know, unless it has no ``**kwargs``.
     """
-    taker, known, is_reached = kind, [], False
+    taker, is_reached = kind, False
+    known: list[str] = []
     for base in kind.__mro__:
         method = vars(base).get("__init__")
         if method is None:

@@ -48,11 +48,12 @@ class UnknownAttributeError(MissingAttributeError):
     def __init__(self, text: str, attribute: str = "", kind: type = object) -> None:
         super().__init__(text)
         self.name = attribute  # or Python adds a suggestion of its own
-        self._kind = kind
+        self._sought = attribute, kind
 
     def __str__(self) -> str:
-        is_public = bool(self.name) and not self.name.startswith("_")
-        return super().__str__() + (candidates(self.name, dir(self._kind)) if is_public else "")
+        attribute, kind = self._sought
+        is_public = bool(attribute) and not attribute.startswith("_")
+        return super().__str__() + (candidates(attribute, dir(kind)) if is_public else "")
 
     def __reduce__(self) -> Any:
         return MissingAttributeError, (str(self),)
