@@ -17,8 +17,8 @@ from ..core.graph.serialize import saving
 from ..formats.states import StatesFile
 from ..name import NameManager
 from ..symbol import Symbol
-from ..symbol import load as load_symbol
 from .base_module import BaseModule
+from .bucket_files import numeric_keys, read_symbols
 from .descriptions import _check_input_names
 from .module import Module
 from .steps import SGD, UNIFORM, Params
@@ -430,20 +430,13 @@ class BucketingModule(BaseModule):
             remove_amp_cast: whether symbols lose the casts of mixed precision.
         """
         self._require("save_checkpoint", "binded", "params_initialized")
-        keys = self._numeric_keys()
+        keys = numeric_keys(self._buckets)
         with ExitStack() as symbols:
             for key, module in self._buckets.items():
                 path = f"{prefix}-{key}-symbol.json"
                 symbols.enter_context(saving(module.symbol, path, remove_amp_cast))
             self.save_params(f"{prefix}-{epoch:04d}.params")
         nd.save(f"{prefix}.buckets", nd.array(keys, dtype="int32"))
-
-    def _numeric_keys(self) -> list[int]:
-        keys = list(self._buckets)
-        if not all(isinstance(key, int) for key in keys):
-            text = f"the buckets have keys {shown(keys)}: only integers can be written"
-            raise ArgumentTypeError(f"save_checkpoint: {text}")
-        return keys
 
     @staticmethod
     def load(
@@ -466,12 +459,7 @@ class BucketingModule(BaseModule):
             raise AssertedError(
                 "BucketingModule.load: sym_gen and default_bucket_key must be given"
             )
-        keys: Any
-        (keys,) = nd.load(f"{prefix}.buckets")
-        symbols = {
-            key: load_symbol(f"{prefix}-{key}-symbol.json") for key in keys.asnumpy().tolist()
-        }
-        params = load_params(prefix, epoch)
+        symbols, params = read_symbols(prefix), load_params(prefix, epoch)
         return BucketingModule.load_dict(symbols, sym_gen, default_bucket_key, *params, **kwargs)
 
     @staticmethod
