@@ -182,6 +182,17 @@ def test_generated_code_never_shows():
     assert "<mxnova" not in "".join(traceback.format_exception(caught.value))
 
 
+@pytest.mark.parametrize("library", ["PIL", "cv2", "fsspec", "onnx", "scipy"])
+def test_libraries_below_us_never_show(library):
+    theirs = {"__name__": f"{library}.inner", "MXNetError": MXNetError}
+    exec("def fail():\n    raise MXNetError", theirs)
+    ours = {"__name__": "mxnova.sample", "fail": theirs["fail"]}
+    exec("def run():\n    fail()", ours)
+    with pytest.raises(MXNetError) as caught:
+        door(ours["run"])()
+    assert "fail" not in [name for _, name in frames(caught.value)]
+
+
 def test_the_import_changes_nothing():
     code = (
         "import sys, threading, warnings\n"
