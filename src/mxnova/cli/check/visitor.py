@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ...as_mxnet.numpy_names import REPLACEMENTS
+from ...core.base.dropped_numpy_names import REPLACEMENTS
 from ...core.base.errors import candidates
 from .deviations import DEVIATIONS
 from .facade import Member, hint_of_mxnet_2, member, names_of
