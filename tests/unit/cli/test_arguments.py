@@ -97,7 +97,7 @@ def test_examples_work(line, place, monkeypatch):
         (["launch", "-n", "2"], "which command? mxnova launch -n 2 python train.py (see mxnova launch --help)"),
         (["quantize", "net", "--data", "x", "--samples", "9", "--batches", "1"], "do not go together"),
         (["launch", "x.py"], "how many processes? -n/--num-workers, or --min and --max"),
-        (["inspect"], "'FILES'"),
+        (["inspect"], "error: Missing argument FILES ("),
         (["\x1b[2J"], "no command"),
     ],
 )  # fmt: skip

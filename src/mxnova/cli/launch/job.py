@@ -139,6 +139,8 @@ def job_of(options: SimpleNamespace) -> Job:
 def _sizes(options: SimpleNamespace, launcher: str) -> tuple[int, tuple[int, int]]:
     """How many processes a job begins with, and may have: at least, at most."""
     if options.min is None and options.max is None:
+        if options.num_workers is None:
+            raise ArgumentError("launch: how many processes? -n/--num-workers, or --min and --max")
         return options.num_workers, (0, 0)
     wrong = "--max-restarts" if options.max_restarts else "--launcher mpi"
     if options.max_restarts or launcher == "mpi":
