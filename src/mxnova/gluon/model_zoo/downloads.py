@@ -70,7 +70,7 @@ def fetch(name: str, root: str | None = None) -> list[str]:
 
 
 def _data_set(kind: type[_Published], folder: str) -> list[str]:
-    """Paths of a data set's files, which have been read once; others than the published are refused."""
+    """Paths of a data set's files, which have been read, and are the published ones."""
     files: list[str] = []
     strict: Callable[..., Any] = type(kind.__name__, (kind,), {"_published": files})
     for train in (True, False):
