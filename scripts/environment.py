@@ -28,7 +28,7 @@ def install(extras: str) -> None:
     """
     quiet = ["--quiet"]
     if not has_pip():
-        venv.create(VENV, clear=True, with_pip=True)
+        venv.create(VENV, clear=True, with_pip=True, symlinks=os.name != "nt")
         quiet = []  # the first time, downloads take minutes: show them
     pip = [PYTHON, "-m", "pip", "install", *quiet, "-c", "constraints.txt"]
     call([*pip, "-e", f".[{extras}]"])

@@ -16,7 +16,8 @@ INTRODUCTION = """\
 # Command line
 
 `mxnova COMMAND --help`, or `mxnova help COMMAND`, shows what this page lists. Options stand
-before, between or behind arguments; behind `--` all is an argument. Results go to standard
+before, between or behind arguments (those of run and launch only before); behind `--` all is an
+argument. Results go to standard
 output, errors in one line to standard error. The status is 0, 1 after an error or a difference,
 or 2 for arguments that cannot be used. `--json` writes one object a line. `mxnova completion
 bash` (or zsh, fish) prints what makes a shell complete commands, options, values and files.

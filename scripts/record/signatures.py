@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -49,13 +50,16 @@ def signature(function) -> list[list[str]] | None:
 
 
 def default(parameter) -> list[str]:
-    """A plain default as Python writes it, any other by its name; nothing where there is none."""
+    """A plain default as Python writes it, any other by its name; nothing where there is none.
+
+    The home folder of whoever records is ~.
+    """
     value = parameter.default
     if value is parameter.empty:
         return []
     if isinstance(value, type) or " at 0x" in repr(value):
         return [getattr(value, "__name__", type(value).__name__)]
-    return [repr(value)]
+    return [repr(value).replace(os.path.expanduser("~"), "~")]
 
 
 def is_shown(name: str, module) -> bool:

@@ -127,7 +127,8 @@ def _start(text: str) -> None:
     path = _folder() / "hosts"
     path.write_text(text, encoding="utf-8", newline="")
     options = Namespace(launcher=None, hostfile=path, sync_dst_dir=None, env_server=[], env=[],
-                        env_worker=[], num_servers=0, num_workers=2, line=["echo"])  # fmt: skip
+                        env_worker=[], num_servers=0, num_workers=2, min=None, max=None,
+                        line=["echo"])  # fmt: skip
     for part in LAUNCHERS["ssh"](job_of(options), {}):
         words = list(part.command)
         host = words[words.index("--") + 1]

@@ -121,7 +121,7 @@ def after_star(wanted, i):
 def shown(value):
     if isinstance(value, type) or " at 0x" in repr(value):
         return getattr(value, "__name__", type(value).__name__)
-    return repr(value)
+    return repr(value).replace(str(Path.home()), "~")  # as in signatures.json
 
 
 def differences(module_name):

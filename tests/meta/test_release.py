@@ -93,6 +93,14 @@ def test_containers_copy_what_is_there(path):
     assert {*",".join(extras).split(",")} - {""} <= {*PYPROJECT["project"]["optional-dependencies"]}
 
 
+def test_the_container_that_serves_has_all_packages_but_torch():
+    text = (ROOT / "examples/serve/Containerfile").read_text("utf-8")
+    project = PYPROJECT["project"]
+    needed = [*project["dependencies"], *project["optional-dependencies"]["serve"]]
+    names = {re.match(r"[\w-]+", requirement)[0] for requirement in needed}
+    assert names - {"torch"} <= {*text.split()}
+
+
 def test_the_alias_says_that_it_is_not_apaches():
     path = f"{as_mxnet.rpartition('__init__')[0]}package/mxnet-1.9.1.dist-info/METADATA"
     with open(path, encoding="utf-8") as file:

@@ -60,6 +60,7 @@ class FakeCuda:
         for name, module in modules.items():
             monkeypatch.setitem(sys.modules, name, module)
         monkeypatch.setattr(context_module, "_device_of", lambda *a: torch.device("cpu"))
+        monkeypatch.setattr(context_module.gpu(0), "_device", None)  # which keeps what it was told
         monkeypatch.setattr(engine_module, "on_gpu", lambda *a: nullcontext())
         stream = SimpleNamespace(cuda_stream=STREAM)
         monkeypatch.setattr(cuda_module.torch.cuda, "current_stream", lambda device: stream)

@@ -57,7 +57,8 @@ def test_the_mark_of_an_argument_left_out():
 def test_what_symbols_refuse_says_so():
     error = base.NotImplementedForSymbol(len, "size", 3)
     assert (error.function, error.alias) == ("len", "size")
-    assert str(error).startswith("len (size) is for arrays: a Symbol has no data until it is bound")
+    told = "len (size) is for arrays: a Symbol has no data until it is bound"
+    assert str(error).startswith(told)
 
 
 def test_errors_of_c_functions_by_name():

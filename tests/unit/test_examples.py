@@ -87,8 +87,8 @@ SPAWNING = {
 
 def test_every_example_is_run():
     programs = {path.stem for path in FOLDER.glob("*.py") if "\ndef main(" in path.read_text()}
-    # digits is run by scripts/demo
-    assert programs == {*RUNS, *LAUNCHED, *SPAWNING, "digits", "resume"}
+    # digits is run by scripts/demo, elastic beside the tests of mx.elastic
+    assert programs == {*RUNS, *LAUNCHED, *SPAWNING, "digits", "elastic", "resume"}
 
 
 @pytest.mark.parametrize("name", LAUNCHED)

@@ -14,97 +14,22 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from ..core.base.dropped_numpy_names import BUILTINS, EXCEPTIONS, NUMBERS, RENAMED
 from .import_hooks import add_missing, when_imported
 from .numpy_modules import add_modules
 
-__all__ = ["REPLACEMENTS", "add_names", "add_when_imported"]
+__all__ = ["add_names", "add_when_imported"]
 
-_BUILTINS = {  # name -> what it was another name of
-    "bool": "bool",
-    "complex": "complex",
-    "float": "float",
-    "int": "int",
-    "long": "int",
-    "object": "object",
-    "str": "str",
-    "unicode": "str",
-}
 _KINDS = "buifcSUVOMm"  # of types, which scalars have to be beyond to count
-_RENAMED = {  # name -> NumPy's name today
-    "alltrue": "all",
-    "bool8": "bool_",
-    "bytes0": "bytes_",
-    "cfloat": "complex128",
-    "clongfloat": "clongdouble",
-    "complex_": "complex128",
-    "cumproduct": "cumprod",
-    "float_": "float64",
-    "Inf": "inf",
-    "Infinity": "inf",
-    "infty": "inf",
-    "int0": "intp",
-    "longcomplex": "clongdouble",
-    "longfloat": "longdouble",
-    "mat": "asmatrix",
-    "NAN": "nan",
-    "NaN": "nan",
-    "object0": "object_",
-    "product": "prod",
-    "rank": "ndim",
-    "round_": "round",
-    "row_stack": "vstack",
-    "singlecomplex": "complex64",
-    "sometrue": "any",
-    "str0": "str_",
-    "string_": "bytes_",
-    "trapz": "trapezoid",
-    "typeDict": "sctypeDict",
-    "uint0": "uintp",
-    "unicode_": "str_",
-    "void0": "void",
-}
-_EXCEPTIONS = (
-    "AxisError",
-    "ComplexWarning",
-    "RankWarning",
-    "TooHardError",
-    "ModuleDeprecationWarning",
-    "VisibleDeprecationWarning",
-)
-_NUMBERS = {"NINF": float("-inf"), "NZERO": -0.0, "PINF": float("inf"), "PZERO": 0.0}
-_WRITTEN = {  # what else is restored -> what is written today
-    "alen": "len(a)",
-    "asfarray": "np.asarray(a, dtype=float)",
-    "asscalar": "a.item()",
-    "cast": "np.asarray(x, dtype)",
-    "find_common_type": "np.result_type(...)",
-    "in1d": "np.isin(a, b)",
-    "issubclass_": "issubclass(a, b)",
-    "issubsctype": "np.issubdtype(a, b)",
-    "math": "import math",
-    "msort": "np.sort(a, axis=0)",
-    "nbytes": "np.dtype(t).itemsize",
-    "obj2sctype": "np.dtype(t).type",
-    "sctype2char": "np.dtype(t).char",
-    "sctypes": "the types by name",
-}
-REPLACEMENTS = {
-    **{name: now for name, now in _BUILTINS.items() if name not in ("bool", "long")},
-    **{name: f"np.{now}" for name, now in _RENAMED.items()},
-    **{name: f"np.exceptions.{name}" for name in _EXCEPTIONS},
-    **{name: str(value).replace("inf", "np.inf") for name, value in _NUMBERS.items()},
-    **_WRITTEN,
-}
-"""What to write today for a name that NumPy 2 lacks."""
 
 
 def add_names(numpy: ModuleType) -> None:
     """Gives `numpy` the names of the tables that it lacks."""
-    lost: dict[str, Any] = {name: getattr(builtins, now) for name, now in _BUILTINS.items()}
-    lost |= {n: getattr(numpy, now) for n, now in _RENAMED.items() if hasattr(numpy, now)}
+    lost: dict[str, Any] = {name: getattr(builtins, now) for name, now in BUILTINS.items()}
+    lost |= {n: getattr(numpy, now) for n, now in RENAMED.items() if hasattr(numpy, now)}
     exceptions = numpy.exceptions
-    lost |= {n: getattr(exceptions, n) for n in _EXCEPTIONS if hasattr(exceptions, n)}
-    lost |= _NUMBERS | {"math": math, "sctypes": _sctypes(numpy)} | _functions(numpy)
+    lost |= {n: getattr(exceptions, n) for n in EXCEPTIONS if hasattr(exceptions, n)}
+    lost |= NUMBERS | {"math": math, "sctypes": _sctypes(numpy)} | _functions(numpy)
     lost["cast"] = _ByType(lambda kind: lambda x: numpy.asarray(x, kind))
     lost["nbytes"] = _ByType(lambda kind: numpy.dtype(kind).itemsize)
     add_missing(numpy, lost)

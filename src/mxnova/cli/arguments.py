@@ -41,7 +41,8 @@ class _Program(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        if name not in COMMANDS and not name.startswith("-"):
+        known = name in COMMANDS or name.startswith("-")
+        if not known and not ctx.resilient_parsing:  # a shell that completes wants no errors
             hint = candidates(name, [*COMMANDS, "--version"])
             raise click.UsageError(f"no command {name!r}{hint}", ctx)
         return super().resolve_command(ctx, args)
@@ -103,6 +104,9 @@ def parse(argv: Sequence[str]) -> SimpleNamespace:
             return options
     except click.exceptions.Exit as end:
         sys.exit(end.exit_code)
+    except BrokenPipeError:  # nobody reads the help any more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # flushing it at the end fails no more
+        sys.exit(1)
     except click.ClickException as error:
         _refuse(error)
 

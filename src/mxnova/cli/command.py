@@ -93,6 +93,10 @@ class Argument(click.Argument):
         super().__init__([name], **facts)
         self.explained = explained
 
+    def get_error_hint(self, ctx: click.Context | None) -> str:
+        """What errors call it."""
+        return (self.name or "").upper()
+
 
 class Model(Argument):
     """A model, which must be there and begin as its files do before the command is imported.

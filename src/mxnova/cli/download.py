@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from types import SimpleNamespace
 
 from ..core.base.progress import progress
@@ -29,7 +30,7 @@ def download(options: SimpleNamespace) -> None:
         return
     downloads.check(options.name)
     if options.places:
-        os.environ["MXNOVA_MIRRORS"] = " ".join(options.places)
+        os.environ["MXNOVA_MIRRORS"] = " ".join(map(_without_blanks, options.places))
     rows = []
     with progress() as tell:
         for name in options.name:
@@ -39,3 +40,8 @@ def download(options: SimpleNamespace) -> None:
                 for path in downloads.fetch(name, options.root)
             ]
     write_json({"files": rows}) if options.json else print_table("files", rows)
+
+
+def _without_blanks(place: str) -> str:
+    """A place as MXNOVA_MIRRORS takes it, which blanks end."""
+    return Path(place).expanduser().absolute().as_uri() if len(place.split()) > 1 else place

@@ -50,6 +50,8 @@ def check_models(options: SimpleNamespace, names: Iterable[str]) -> None:
 
 
 def _check(path: str, epoch: int | None) -> None:
+    if not path:
+        raise ArgumentError("which model? '' is no name of a file")
     if is_remote(path):  # a request takes as long as importing torch
         return
     prefix = prefix_of(path)

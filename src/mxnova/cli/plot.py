@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from importlib.util import find_spec
 from pathlib import Path
+from subprocess import CalledProcessError
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from ..core.base.progress import progress
 from ..core.base.shapes import parse_shape
 from ..formats.atomic import replacing
 from ..formats.checkpoint_files import CheckpointFiles, prefix_of
+from ..formats.source import open_regular
 from .report import write_json
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["plot"]
 
 Shapes = dict[str, tuple[int, ...]]
+_BINARY = (".mxnova", ".safetensors")  # which may begin with any byte
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -62,10 +65,10 @@ def _network(model: str, epoch: int | None) -> tuple[Symbol, Shapes | None]:
     from .. import symbol
     from ..artefacts import open_model
 
-    path = model if model.endswith(".json") else CheckpointFiles.of(prefix_of(model), 0).symbol
+    path = model if _is_symbol(model) else CheckpointFiles.of(prefix_of(model), 0).symbol
     if os.path.isfile(path) and not os.path.isdir(model):
         return symbol.load(path), None
-    if model.endswith((".mxnova", ".safetensors")):
+    if model.endswith(_BINARY):
         raise ArgumentError(f"{model}: holds no network of MXNet's: give what it was made of")
     opened = open_model(model, epoch)
     if opened.symbol is None:
@@ -76,6 +79,14 @@ def _network(model: str, epoch: int | None) -> tuple[Symbol, Shapes | None]:
     return opened.symbol, {
         n: tuple(1 if isinstance(s, str) else s for s in sizes) for n, sizes in noted.items()
     }
+
+
+def _is_symbol(path: str) -> bool:
+    """Whether a file is a symbol, which may have any name."""
+    if path.endswith((".json", *_BINARY)) or not os.path.isfile(path):
+        return path.endswith(".json")
+    with open_regular(path) as file:
+        return file.read(512).lstrip()[:1] == b"{"
 
 
 def _print(network: Symbol, shapes: Shapes | None, as_json: bool) -> None:
@@ -115,18 +126,20 @@ def _draw_by_graphviz(network: Symbol, shapes: Shapes | None, output: Path, weig
         text = f"{missing_package('graphviz', 'viz')}; .svg and .html files need nothing"
         raise MXNetError(f"plot: {output}: {text}")
     kind = output.suffix.removeprefix(".") or "pdf"
-    drawing = plot_network(network, output.stem, kind, shapes, hide_weights=not weights)
-    if kind in ("dot", "gv"):
-        with replacing(output) as file:
-            file.write(drawing.source.encode())
-        return
     try:
-        drawing.render(filename=output.stem, directory=str(output.parent), cleanup=True)
-    except RuntimeError as error:  # ExecutableNotFound
+        drawing = plot_network(network, output.stem, kind, shapes, hide_weights=not weights)
+        if kind not in ("dot", "gv"):
+            drawing.render(filename=output.stem, directory=str(output.parent), cleanup=True)
+            return
+    except MXNetError:
+        raise
+    except (RuntimeError, ValueError, CalledProcessError) as error:  # no dot, no such format
         raise MXNetError(
-            f"plot: {output}: Graphviz's program dot is needed for {output.suffix} files, not for "
-            f".svg and .html ({error})"
+            f"plot: {output}: Graphviz cannot make it, whose program dot is needed for all but "
+            f".svg and .html files ({error})"
         ) from None
+    with replacing(output) as file:
+        file.write(drawing.source.encode())
 
 
 def _shape(text: str) -> tuple[str, Any]:

@@ -52,6 +52,8 @@ def _act(options: SimpleNamespace) -> None:
 def without_program(argv: list[str]) -> tuple[list[str], Program]:
     """Cuts off what stands behind ``run``'s own options: the program, and options of its own."""
     for i, word in enumerate(argv):
+        if word == "--" and i + 1 < len(argv):
+            return argv[:i], (argv[i + 1], None, argv[i + 2 :])
         if word == "-m" and i + 1 < len(argv):
             return argv[:i], (None, argv[i + 1], argv[i + 2 :])
         if word.startswith("-m") and len(word) > 2:

@@ -135,7 +135,7 @@ class Options:
         if max_drop is not None and not 0 <= max_drop <= 100:
             raise argument_error("quantize", "--max-drop", max_drop, "must be from 0 to 100 points")
         if metric not in (None, *METRICS):
-            raise ArgumentError(f"quantize: --metric {metric}{candidates(str(metric), METRICS)}")
+            raise ArgumentError(f"quantize: --metric {metric}{candidates(metric, METRICS)}")
         return cls(
             method,
             calibration,

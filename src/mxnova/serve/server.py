@@ -217,7 +217,7 @@ def _app_of_worker(settings: Settings, state: Path) -> Starlette:
     If no worker has ever loaded the models, the server ends. Later, such as when a worker has died
     while files are exchanged, the others serve on, and this one tries again.
     """
-    loaded = state.with_name("loaded")
+    loaded = state.with_name("loaded")  # a file for each worker that has loaded the models
     delay = 1
     with _ending_when_told():
         while True:
@@ -232,7 +232,8 @@ def _app_of_worker(settings: Settings, state: Path) -> Starlette:
                 time.sleep(delay)
                 delay = min(2 * delay, _LONGEST_DELAY)
             else:
-                loaded.touch()
+                loaded.mkdir(exist_ok=True)
+                (loaded / str(os.getpid())).touch()
                 return app
 
 

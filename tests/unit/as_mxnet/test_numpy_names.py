@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from mxnova.as_mxnet import numpy_names
+from mxnova.core.base import dropped_numpy_names
 
 LOST = [
-    *numpy_names._BUILTINS,
-    *numpy_names._RENAMED,
-    *numpy_names._NUMBERS,
-    *numpy_names._EXCEPTIONS,
+    *dropped_numpy_names.BUILTINS,
+    *dropped_numpy_names.RENAMED,
+    *dropped_numpy_names.NUMBERS,
+    *dropped_numpy_names.EXCEPTIONS,
 ]
 OLD_NUMPY = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # which 1.26 has of its own
 

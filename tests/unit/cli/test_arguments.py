@@ -96,6 +96,8 @@ def test_examples_work(line, place, monkeypatch):
         (["run", "--numpy-nmaes", "x.py"], "did you mean '--numpy-names'"),
         (["launch", "-n", "2"], "which command? mxnova launch -n 2 python train.py (see mxnova launch --help)"),
         (["quantize", "net", "--data", "x", "--samples", "9", "--batches", "1"], "do not go together"),
+        (["launch", "x.py"], "how many processes? -n/--num-workers, or --min and --max"),
+        (["inspect"], "error: Missing argument FILES ("),
         (["\x1b[2J"], "no command"),
     ],
 )  # fmt: skip
@@ -118,6 +120,8 @@ def test_what_stands_behind_a_program_is_its_own():
     for words in (["run", "-m", "a.b", "-m"], ["run", "-ma.b", "-m"]):
         assert (options_of(words).module, options_of(words).args) == ("a.b", ["-m"])
     assert options_of(["run"]) is options_of(["run", "--help"]) is options_of(["inspect"]) is None
+    options = options_of(["run", "--numpy-compat", "--", "x.py", "--", "-m"])
+    assert (options.script, options.args, options.numpy_compat) == ("x.py", ["--", "-m"], True)
     line = parse(["launch", "-n", "2", "python", "x.py", "-n", "3", "--", "--help"]).line
     assert [*line] == ["python", "x.py", "-n", "3", "--", "--help"]
     assert [*parse(["launch", "-n", "2", "--", "-x", "--"]).line] == ["-x", "--"]
@@ -134,6 +138,7 @@ COMPLETIONS = {
     "mxnova run tr": "file,tr",
     "mxnova launch -n 2 tr": "file,tr",
     "mxnova help ver": "plain,verify",
+    "mxnova predct --ba": "",
 }
 
 
@@ -178,6 +183,15 @@ def test_help_and_errors_import_neither_torch_nor_rich(mxnova, words):
     done = mxnova.python("-c", f"{code}from mxnova.cli import main; main()", *words)
     assert "Error" not in done.stderr
     assert done.returncode == (1 if "nofile" in words else 0)
+
+
+def test_help_that_nobody_reads_ends_without_a_traceback(mxnova):
+    code = (
+        "import os; r, w = os.pipe(); os.close(r); os.dup2(w, 1)\n"
+        "from mxnova.cli import main; main()"
+    )
+    done = mxnova.python("-c", code, "predict", "--help")
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_the_version(capsys):

@@ -60,6 +60,12 @@ def test_variables_that_do_nothing_or_cannot_be_read(report):
     assert "abcdef" not in json.dumps(found)
 
 
+def test_urls_are_shown_without_passwords(report):
+    found = report(MXNOVA_MIRRORS="https://me:word@example.org/x?sig=abc")
+    shown = {row["variable"]: row["value"] for row in found["variables"]}
+    assert shown["MXNOVA_MIRRORS"] == "https://example.org/x"
+
+
 def test_a_cache_that_cannot_be_written_to(report, tmp_path):
     (tmp_path / "file").write_text("")
     told = findings(report(MXNOVA_CACHE=str(tmp_path / "file" / "cache")))

@@ -8,6 +8,7 @@ import pytest
 
 from mxnova.cli.arguments import parse
 from mxnova.core.base.errors import ArgumentError
+from mxnova.gluon import places
 from mxnova.gluon.model_zoo import downloads
 
 
@@ -53,6 +54,15 @@ def test_places_come_first(fetched, capsys):
     act("mnist", "--from", "/one", "--from", "hf")
     assert fetched == [("mnist", None, "/one hf")]
     assert "mnist.params" in capsys.readouterr().out
+
+
+def test_a_place_with_a_blank_is_one_place(fetched, tmp_path):
+    folder = tmp_path / "my weights"
+    folder.mkdir()
+    act("mnist", "--from", str(folder))
+    url = fetched[0][2]
+    assert len(url.split()) == 1
+    assert places._folder(url) == str(folder)
 
 
 def test_nothing_is_fetched_where_one_name_is_wrong(fetched):

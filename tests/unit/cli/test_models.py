@@ -77,6 +77,11 @@ def test_bad_models_are_told_without_torch(models, name, mxnova):
     assert done.stderr.count("\n") == 1
 
 
+def test_a_model_without_a_name():
+    with pytest.raises(MXNetError, match="which model"):
+        check_models(SimpleNamespace(model="", epoch=None), ["model"])
+
+
 def test_an_epoch_that_is_not_there(models):
     check_models(SimpleNamespace(model=str(models / "net"), epoch=None), ["model"])
     with pytest.raises(MXNetError, match="no epoch 7 of net, but 1, 2"):

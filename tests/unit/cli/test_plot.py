@@ -4,6 +4,7 @@
 import json
 import sys
 import xml.etree.ElementTree as ET
+from subprocess import CalledProcessError
 from types import ModuleType
 
 import pytest
@@ -62,6 +63,12 @@ def test_names_of_nodes_are_no_markup(tmp_path):
     assert {box[0].text.partition(":")[0] for box in root.iter(f"{SVG}g")} == {name, "a&b"}
 
 
+def test_a_symbol_may_have_any_name(tmp_path, capsys):
+    mx.sym.relu(mx.sym.var("x"), name="a_relu").save(str(tmp_path / "net.sym"))
+    act("plot", str(tmp_path / "net.sym"))
+    assert "a_relu" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "words, text",
     [
@@ -79,6 +86,20 @@ def test_without_graphviz_it_is_told_what_needs_nothing(monkeypatch):
     monkeypatch.setattr("mxnova.cli.plot.find_spec", lambda name: None)
     with pytest.raises(MXNetError, match=r"mxnova\[viz\].*\.svg and \.html"):
         act("plot", "net", "-o", "x.png")
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError("no format"), RuntimeError("no dot"), CalledProcessError(1, "dot")]
+)
+def test_what_graphviz_cannot_do_is_an_error_of_ours(error, monkeypatch):
+    class Drawing:
+        def render(self, **facts):
+            raise error
+
+    monkeypatch.setattr("mxnova.cli.plot.find_spec", lambda name: True)
+    monkeypatch.setattr("mxnova.visualization.plot_network", lambda *a, **k: Drawing())
+    with pytest.raises(MXNetError, match="plot: x.xyz: Graphviz"):
+        act("plot", "net", "-o", "x.xyz")
 
 
 @pytest.mark.parametrize(

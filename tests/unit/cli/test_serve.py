@@ -81,7 +81,7 @@ def test_options_that_cannot_be_used_are_named(arguments, reason):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("package", ["starlette", "uvicorn", "prometheus_client"])
+@pytest.mark.parametrize("package", ["starlette", "uvicorn", "httptools", "prometheus_client"])
 def test_packages_that_are_not_installed_are_named(mxnova, package):
     program = f"import sys; sys.modules[{package!r}] = None; import mxnova.cli as c; c.main()"
     done = mxnova.python("-c", program, "serve", "net")

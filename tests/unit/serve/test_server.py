@@ -92,10 +92,25 @@ class Process:
         commands = {int(p): Path(f"/proc/{p}/cmdline").read_bytes() for p in pids}
         return [p for p, command in commands.items() if b"spawn_main" in command]
 
+    def loaded(self):
+        """Those of them that have loaded the models."""
+        return [p for p in self.workers() if str(p) in names_in(environment(p))]
+
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         _, errors = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, errors
+
+
+def environment(pid):
+    return dict(
+        v.split(b"=", 1) for v in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0") if v
+    )
+
+
+def names_in(variables):
+    folder = Path(os.fsdecode(variables[b"PROMETHEUS_MULTIPROC_DIR"])) / "loaded"
+    return os.listdir(folder) if folder.exists() else []
 
 
 class Load:
@@ -209,7 +224,7 @@ def test_a_worker_that_cannot_start_tries_again_while_others_serve(compiled, tmp
     path = tmp_path / "net.mxnova"
     os.link(compiled[0][0], path)
     server = Process(path, "--workers", "2")
-    Process.wait_for(lambda: len(server.workers()) == 2)
+    Process.wait_for(lambda: len(server.loaded()) == 2)
     kept, killed = server.workers()
     os.rename(path, tmp_path / "gone")
     os.kill(killed, signal.SIGKILL)

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ...as_mxnet.numpy_names import REPLACEMENTS
+from ...core.base.dropped_numpy_names import REPLACEMENTS
 from ...core.base.errors import candidates
 from .deviations import DEVIATIONS
 from .facade import Member, hint_of_mxnet_2, member, names_of
@@ -104,7 +104,7 @@ class Visitor(ast.NodeVisitor):
             self._patched.add((base.module, node.attr))
 
     def visit_Call(self, node: ast.Call) -> None:
-        is_exact = any(word.arg == "exact" for word in node.keywords)  # of mx.random.seed
+        is_exact = any(map(_asks_for_mxnets_numbers, node.keywords))
         with self._guarded(is_exact):
             self.visit(node.func)
         for part in (*node.args, *node.keywords):
@@ -233,6 +233,12 @@ class Visitor(ast.NodeVisitor):
             return
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         self.findings.append(Finding(line, column + 1, kind, name, text, remedy))
+
+
+def _asks_for_mxnets_numbers(word: ast.keyword) -> bool:
+    """Whether an argument of mx.random.seed asks for what the deviation is about."""
+    is_off = isinstance(word.value, ast.Constant) and not word.value.value
+    return word.arg == "exact" and not is_off
 
 
 def _catches_missing(handler: ast.ExceptHandler) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from ...base import data_dir
 from ...core.base import env
 from ...core.base.cache_folder import cache_folder
+from ...core.base.credentials import without_credentials
 from ...core.base.errors import MXNetError, candidates
 from ..report import Rows
 from .finding import Finding
@@ -71,7 +72,7 @@ def variables() -> tuple[Rows, list[Finding]]:
         rows.append(
             {
                 "variable": name,
-                "value": "(set)" if is_secret else value,
+                "value": "(set)" if is_secret else without_credentials(value),
                 "effect": _effect(name),
             }
         )

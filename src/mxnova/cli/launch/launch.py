@@ -39,7 +39,7 @@ def launch(options: SimpleNamespace) -> None:
     with _ended_by_signals():
         if job.sync:
             copy_to_hosts(job)
-        place, report = Place(job), Report(options.report, options.json)
+        place, report = Place(job), Report(options.report, options.report_json)
         if job.is_elastic:
             failure = run_elastic(job, place, report, _say)
         else:

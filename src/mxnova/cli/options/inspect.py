@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ..command import FILE, Argument, Command, Option
-from .shared import EPOCH, JSON
+from .shared import EPOCH
 
 command = Command(
     "inspect",
@@ -16,7 +16,7 @@ command = Command(
         EPOCH,
         Option("--stats/--no-stats", help="Also minimum, maximum and mean of arrays."),
         Option("--nodes/--no-nodes", help="Also a table of a model's nodes."),
-        JSON,
+        Option("--json", is_flag=True, help="One JSON object a file, each on a line."),
     ],
     [
         "mxnova inspect net-symbol.json net-0001.params",

@@ -11,7 +11,11 @@ from ..command import FILE, PATH, Argument, Command, Count, Option
 
 
 def _check(options: SimpleNamespace) -> str | None:
-    return None if options.line else "which command? mxnova launch -n 2 python train.py"
+    if not options.line:
+        return "which command? mxnova launch -n 2 python train.py"
+    if options.num_workers is options.min is options.max is None:
+        return "how many processes? -n/--num-workers, or --min and --max"
+    return None
 
 
 command = Command(
@@ -45,7 +49,8 @@ command = Command(
                help="Start all again when a worker has failed, at most so often (default: 0)."),
         Option("--report", is_flag=True,
                help="Show how long the steps of each worker take, at the end."),
-        Option("--json", type=FILE, metavar="FILE", help="Write that report to a file."),
+        Option("--report-json", type=FILE, metavar="FILE",
+               help="Write that report to a file."),
         Argument("line", "what every process runs", nargs=-1, type=PATH,
                  metavar="COMMAND [ARGUMENT ...]"),
     ],

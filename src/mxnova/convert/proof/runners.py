@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,8 @@ class ExportedRunner(Runner):
         self.path, self._torch = path, torch
         told = {"mxnet.inputs": ""}
         try:
-            program = torch.export.load(path, extra_files=told)
+            with _tensors_only():
+                program = torch.export.load(path, extra_files=told)
         except Exception as error:
             raise MXNetError(f"{path}: torch.export cannot load it: {error}") from error
         self._module: Any = program.module()
@@ -53,6 +55,20 @@ class ExportedRunner(Runner):
 
     def _type(self, values: Array) -> Any:
         return self._real if values.dtype == np.float32 else None
+
+
+@contextmanager
+def _tensors_only() -> Iterator[None]:
+    """Has torch.load read tensors alone, where torch.export asks it to unpickle anything."""
+    name = "TORCH_FORCE_WEIGHTS_ONLY_LOAD"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(name)
+        if before is not None:
+            os.environ[name] = before
 
 
 def _keys_of(text: str) -> dict[str, str]:

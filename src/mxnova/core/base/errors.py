@@ -316,13 +316,15 @@ _OF_MEMORY = (
 )
 
 
-def candidates(name: str, known: Iterable[str], limit: int = 3) -> str:
+def candidates(name: object, known: Iterable[str], limit: int = 3) -> str:
     """A hint such as ``; did you mean 'relu'?``, empty when nothing is close.
 
     Other programs' words for the same come first; case is ignored.
     """
+    if not isinstance(name, str):
+        return ""
     spelled = {k.lower(): k for k in known if isinstance(k, str)}
-    wanted = str(name).lower()
+    wanted = name.lower()
     synonyms = [words.split(" and ") for words in SYNONYMS.get(wanted, ())]
     found = [words for words in synonyms if spelled.keys() >= set(words)]
     near = difflib.get_close_matches(wanted, spelled, n=limit, cutoff=0.6)

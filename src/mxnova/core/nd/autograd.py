@@ -70,7 +70,7 @@ def attach(array: BaseArray, gradient: BaseArray, grad_req: str) -> None:
     if not isinstance(grad_req, str) or grad_req not in GRAD_REQS:
         raise UnknownNameError(
             f"attach_grad: grad_req={shown(grad_req)}: must be one of {GRAD_REQS}"
-            f"{candidates(str(grad_req), GRAD_REQS)}"
+            f"{candidates(grad_req, GRAD_REQS)}"
         )
     tensor = _stand_in(array)
     if grad_req != "null" and tensor.is_floating_point():

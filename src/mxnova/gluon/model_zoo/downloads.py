@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...base import data_dir
 from ...core.base.errors import ArgumentError, candidates, shown
 from ..data import vision
+from ..data.vision.datasets import _Published
 from . import hub, model_store
 
 __all__ = ["check", "fetch", "names"]
 
-_DATA_SETS: dict[str, Callable[..., Any]] = {
+_DATA_SETS: dict[str, type[_Published]] = {
     "mnist": vision.MNIST,
     "fashion-mnist": vision.FashionMNIST,
     "cifar10": vision.CIFAR10,
@@ -53,12 +54,13 @@ def fetch(name: str, root: str | None = None) -> list[str]:
 
     Raises:
         ArgumentError: nothing has such a name.
+        FormatError: a file of a data set is there, but not the published one.
         MissingFileError: no place has the file: see MXNOVA_MIRRORS.
     """
     check([name])
     if name in _DATA_SETS:
         folder = root or os.path.join(data_dir(), "datasets", name)
-        return list(_data_set(_DATA_SETS[name], os.path.expanduser(folder)))
+        return _data_set(_DATA_SETS[name], os.path.expanduser(folder))
     folder = os.path.expanduser(root or os.path.join(data_dir(), "models"))
     for network, repository in hub.REPOSITORIES.items():
         if name == repository:
@@ -67,8 +69,10 @@ def fetch(name: str, root: str | None = None) -> list[str]:
     return [model_store.get_model_file(name, root=folder)]
 
 
-def _data_set(kind: Callable[..., Any], folder: str) -> Iterator[str]:
-    """Paths of a data set's files, which have been read once."""
+def _data_set(kind: type[_Published], folder: str) -> list[str]:
+    """Paths of a data set's files, which have been read, and are the published ones."""
+    files: list[str] = []
+    strict: Callable[..., Any] = type(kind.__name__, (kind,), {"_published": files})
     for train in (True, False):
-        kind(root=folder, train=train)
-    yield from sorted(os.path.join(folder, file) for file in os.listdir(folder))
+        strict(root=folder, train=train)
+    return sorted({*files})

@@ -153,7 +153,7 @@ def test_a_script_is_run_by_this_python(launch, folder):
 
 MISTAKES = {
     "no command": (("-n", "1"), 2, "which command?"),
-    "no number of workers": (("echo",), 1, "-n/--num-workers"),
+    "no number of workers": (("echo",), 2, "-n/--num-workers"),
     "no workers": (("-n", "0", "echo"), 2, "must be at least 1, not 0"),
     "a launcher that there is not": (("-n", "1", "--launcher", "yarn", "echo"), 2, "'yarn'"),
     "ssh to nowhere": (("-n", "1", "--launcher", "ssh", "echo"), 1, "needs machines: --hostfile"),

@@ -62,7 +62,7 @@ for _ in range(12):
 def test_a_worker_that_computes_for_longer_is_found(mxnova, tmp_path):
     (tmp_path / "train.py").write_text(TRAIN)
     file = tmp_path / "times.json"
-    words = ("-n", "2", "--report", "--json", file, tmp_path / "train.py")
+    words = ("-n", "2", "--report", "--report-json", file, tmp_path / "train.py")
     done = mxnova("launch", *words, PATH=os.environ["PATH"])
     assert done.returncode == 0, done.stderr
     assert "the slowest is worker 1" in done.stderr

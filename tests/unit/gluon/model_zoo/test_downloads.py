@@ -60,6 +60,17 @@ def test_a_data_set_with_another_file_is_refused(tmp_path, small_mnist):
         downloads.fetch("mnist", str(tmp_path / "mnist"))
 
 
+def test_files_that_are_there_are_the_published_ones_or_refused(tmp_path, small_mnist):
+    folder = tmp_path / "mnist"
+    downloads.fetch("mnist", str(folder))
+    (folder / "notes.txt").write_text("of somebody else")
+    assert len(downloads.fetch("mnist", str(folder))) == 4
+    (folder / "t10k-labels-idx1-ubyte.gz").write_bytes(idx((2,)) + b" ")
+    with pytest.raises(mx.MXNetError, match="t10k-labels.*is not the published file: its SHA-1"):
+        downloads.fetch("mnist", str(folder))
+    assert len(vision.MNIST(root=str(folder))) == 3  # which only warns of others
+
+
 def test_names():
     known = downloads.names()
     assert {"resnet50_v1", "mnist", "timm/resnet18.gluon_in1k"} <= known.keys()

@@ -56,6 +56,7 @@ class _Published(dataset._DownloadedDataset):
 
     _namespace: str  # its folder there
     _most_bytes: int  # that a published file has, packed or not; of larger ones no hash is taken
+    _published: list[str] | None = None  # paths of the files, of which others are refused then
 
     def _path_of(self, name: str, sha1: str) -> str:
         """Where file `name` is, which is downloaded if need be."""
@@ -63,7 +64,12 @@ class _Published(dataset._DownloadedDataset):
         if not os.path.exists(path):
             self._download(path, name, sha1)
         elif os.path.getsize(path) > self._most_bytes or not check_sha1(path, sha1):
-            _log.warning("%s is not the published file: its SHA-1 is not %s", path, sha1)
+            text = f"{path}: is not the published file: its SHA-1 is not {sha1}"
+            if self._published is not None:
+                raise FormatError(text)
+            _log.warning("%s", text)
+        if self._published is not None:
+            self._published.append(path)
         return path
 
     def _download(self, path: str, name: str, sha1: str) -> None:
