@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -139,3 +142,27 @@ def test_no_checkpoints(folder):
     assert checkpoint.steps(folder) == []
     with pytest.raises(MissingFileError, match=f"{folder}: there is no checkpoint"):
         checkpoint.load(folder)
+
+
+_LAST_LINE = """
+import fsspec, time
+import mxnova as mx
+files = fsspec.filesystem("memory")
+write = type(files).pipe_file
+def slow(*args, **options):
+    time.sleep(0.3)
+    return write(*args, **options)
+type(files).pipe_file = slow
+import atexit
+atexit.register(lambda: print(*files.find("/run")))
+mx.checkpoint.save("memory://run", 3, {"w": mx.nd.ones(4)}, random=False)
+"""
+
+
+@pytest.mark.slow
+def test_the_end_of_the_program_waits_while_requests_can_be_sent():
+    path = os.pathsep.join(p for p in sys.path if p)
+    command = [sys.executable, "-c", _LAST_LINE]
+    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert "model.safetensors.index.json" in done.stdout, done.stderr
