@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import mxnova as mx
+from mxnova.core.base.errors import ArgumentError
 from mxnova.contrib import amp
 
 SYMBOL = mx.sym.SoftmaxOutput(
@@ -121,6 +122,14 @@ for hybridized in (False, True):
 def test_gradients_are_unscaled_for_a_trainer(given):
     with pytest.raises(TypeError, match="must be a Trainer"):
         mx.contrib.amp.unscale(given)
+
+
+def test_gradients_that_have_left_already_are_not_unscaled():
+    net = mx.gluon.nn.Dense(1, in_units=1)
+    net.initialize()
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", overlap=True)
+    with pytest.raises(ArgumentError, match="its gradients have left already"):
+        mx.contrib.amp.unscale(trainer)
 
 
 def test_numbers_beyond_float16_lower_the_scale_and_change_no_weight():

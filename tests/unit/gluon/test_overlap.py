@@ -8,6 +8,7 @@ import pytest
 
 import mxnova as mx
 from mxnova.core.base.errors import ArgumentError
+from mxnova.gluon.overlap import Overlap
 from tests.unit.kvstore.distributed.workers import run
 
 WIDTH, LAYERS = 600, 6  # 1.4 MB each: a bucket
@@ -60,6 +61,24 @@ def test_weights_and_gradients_are_the_same(hybridize, tmp_path):
     assert len(begins) >= LAYERS - 1
     end_of_pass = max(event["ts"] + event["dur"] for event in passes)
     assert min(begins.values()) < end_of_pass
+
+
+def test_changes_after_the_backward_pass_have_no_effect():
+    net = mx.gluon.nn.Dense(1, in_units=2)
+    net.initialize()
+    learning = mx.gluon.Trainer(net.collect_params(), "sgd")._learning()
+    store = mx.kv.create()
+    overlap = Overlap(store)
+    for key, _, (array,), _ in learning:
+        store.init(key, array)
+    overlap._hook(learning)
+    with mx.autograd.record():
+        loss = net(mx.nd.array([[3, 4]])).sum()
+    loss.backward()
+    for _, _, _, (grad,) in learning:
+        grad *= 100
+    overlap.finish(learning)
+    assert [grad.asnumpy().tolist() for _, _, _, (grad,) in learning] == [[1], [[3, 4]]]
 
 
 def test_a_store_that_updates_is_refused():
