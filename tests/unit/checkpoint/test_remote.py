@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import os
 import subprocess
 import sys
@@ -14,7 +16,9 @@ import pytest
 
 import mxnova as mx
 from mxnova import checkpoint
+from mxnova.checkpoint import commit
 from mxnova.core.base.errors import FileError, MissingFileError, MXNetError
+from mxnova.formats.source import read_file
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -117,6 +121,28 @@ def test_a_folder_is_not_used_twice(folder, monkeypatch):
     monkeypatch.setattr("mxnova.formats.paths.time.time", lambda: later)
     save(folder, 1)
     assert checkpoint.read(folder).path != first
+
+
+def test_an_attempt_in_the_same_second_has_another_folder(folder, monkeypatch):
+    monkeypatch.setattr("mxnova.formats.paths.time.time", lambda: 1_800_000_000.5)
+    names = []
+    for _ in range(2):
+        with pytest.raises(MXNetError, match="within"):
+            save(folder, 1, world=2, timeout=0)
+        names.append(json.loads(read_file(f"{folder}/saving.json"))["folder"])
+    assert names == ["step-00000001.100000000", "step-00000001.100000001"]
+
+
+@pytest.mark.parametrize("text", [b"{", b""])
+def test_what_is_replaced_while_it_is_read_is_not_there_yet(folder, text, monkeypatch):
+    fsspec.filesystem("memory").pipe_file(f"{folder}/a.json", text)
+    assert commit._read_json(f"{folder}/a.json") is None
+
+    def changed(path):
+        raise FileError(errno.EINVAL, "the file has changed since it was opened", path)
+
+    monkeypatch.setattr(commit, "read_file", changed)
+    assert commit._read_json(f"{folder}/a.json") is None
 
 
 def test_a_damaged_piece(folder):

@@ -322,7 +322,9 @@ async def answered(parts):
     async def app(scope, receive, send):
         while (await receive()).get("more_body"):
             pass
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send(
+            {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]}
+        )
         await send({"type": "http.response.body"})
 
     config = uvicorn.Config(app, log_config=None)
