@@ -111,6 +111,26 @@ def test_iterators_go_on_where_each_was(tmp_path):
     assert reader.place == 4
 
 
+def test_samplers_go_on_whatever_records_each_worker_found_broken(tmp_path):
+    class Place:
+        def __init__(self, state):
+            self.state_dict = lambda: state
+
+    state = mx.elastic.sampler(100, 5, seed=3).state_dict(4)
+    for step, done in ((1, 20), (2, 25)):
+        states = [state, {**state, "done": done, "broken": 1, "broken_records": [7]}]
+        for saving in [
+            mx.checkpoint.save(tmp_path, step, iterator=Place(said), rank=rank, world=2)
+            for rank, said in enumerate(states)
+        ]:
+            saving.wait()
+    sampler = mx.elastic.sampler(100, 5, seed=3)
+    mx.checkpoint.load(tmp_path, iterator=sampler, rank=2, world=3, step=1)
+    assert sampler.state_dict()["done"] == 20
+    with pytest.raises(MXNetError, match="workers stand at places"):
+        mx.checkpoint.load(tmp_path, iterator=sampler, rank=2, world=3, step=2)
+
+
 # In the background --------------------------------------------------------------------------------
 
 
