@@ -64,7 +64,7 @@ __all__ = ["Commit", "Snapshot"]
 
 _ANNOUNCEMENT = "saving.json"
 _OWN = re.compile(
-    r"shard-\d+-model-\d+-of-\d+\.safetensors|\.receipt-\d+\.json|\.mxnova-[0-9a-f]+\.tmp"
+    r"shard-\d+-model-\d+-of-\d+\.safetensors|\.receipt-\d+\.json|\.mxnova-[0-9a-f]+\.tmp(\.old)?"
 )
 _PAUSES = (0.002, 0.2)  # seconds between looks at the folder: at first, at most
 _PAUSES_OF_STORES = (0.02, 2.0)  # which take money for each look
