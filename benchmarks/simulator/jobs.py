@@ -3,8 +3,8 @@
 
 Counts of operations are those of the code: a checkpoint has 6 operations for each worker, which the
 first one makes one after the other in a folder, 64 at a time in a store (reads its receipt and its
-header, removes the receipt and the old file); making a store has a connection to each rank below. Runs of 1, 2, 4 and 8 processes check
-both, with a latency for each operation.
+header, removes the receipt and the old file); making a store has a connection to each rank below.
+Runs of 1, 2, 4 and 8 processes check both, with a latency for each operation.
 """
 
 from __future__ import annotations

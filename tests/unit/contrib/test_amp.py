@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import mxnova as mx
-from mxnova.core.base.errors import ArgumentError
 from mxnova.contrib import amp
 from mxnova.contrib.amp.loss_scaler import LossScaler
+from mxnova.core.base.errors import ArgumentError
 
 SYMBOL = mx.sym.SoftmaxOutput(
     mx.sym.FullyConnected(mx.sym.relu(mx.sym.var("data")), num_hidden=3, name="fc"), name="softmax"

@@ -355,8 +355,8 @@ def test_trailers_are_bounded():
     "parts",
     [
         [_LONG, b"x" * 60_000 + b"GET / HTTP/1.1\r\n", b"Host: a\r\n\r\n"],
-        [_CHUNKED, b"9c40\r\n", *[b"x" * 10_000] * 4, b"\r\n9c40\r\n", b"x" * 40_000 + b"\r\n0\r\n"]
-        + [b"X: a\r\n\r\nGET / HTTP/1.1\r\n", b"Host: a\r\n\r\n"],
+        [_CHUNKED, b"9c40\r\n", *[b"x" * 10_000] * 4, b"\r\n9c40\r\n", b"x" * 40_000 + b"\r\n0\r\n",
+         b"X: a\r\n\r\nGET / HTTP/1.1\r\n", b"Host: a\r\n\r\n"],
     ],
 )  # fmt: skip
 def test_bodies_before_headers_do_not_count_as_headers(parts):
