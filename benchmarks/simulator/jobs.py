@@ -2,9 +2,9 @@
 """``python -m benchmarks.simulator.jobs``: checkpoints, reading, restarts of 4,096 workers.
 
 Counts of operations are those of the code: a checkpoint has 6 operations for each worker, which the
-first one makes one after the other (reads its receipt and its header, removes the receipt and the
-old file); making a store has a connection to each rank below. Runs of 1, 2, 4 and 8 processes check
-both, with a latency for each operation.
+first one makes one after the other in a folder, 64 at a time in a store (reads its receipt and its
+header, removes the receipt and the old file); making a store has a connection to each rank below.
+Runs of 1, 2, 4 and 8 processes check both, with a latency for each operation.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Cluster:
         state: bytes of a checkpoint.
         step: seconds of a step.
         lifetime: seconds until a worker fails, on average.
-        parallel: operations on the store that the first worker makes at a time; today 1.
+        parallel: operations that the first worker makes at a time: 1 in a folder, 64 in a store.
         fan: workers that a worker is connected to; 0: all others, as today.
     """
 

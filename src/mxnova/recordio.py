@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import io
 import os
@@ -191,7 +192,12 @@ class MXRecordIO:
 
     def __del__(self) -> None:
         if _close is not None:  # as it is when the interpreter has taken this module down
-            self._discard()
+            self._abandon()
+
+    def _abandon(self) -> None:
+        """Closes the file, but for one of a store, which says itself that it is lost."""
+        if not (self.is_open and self.writable and hasattr(self._file, "discard")):
+            self.close()
 
     def __getstate__(self) -> dict[str, Any]:  # closes the file, as in MXNet
         state = {"is_open": self.is_open}
@@ -250,16 +256,29 @@ class MXIndexedRecordIO(MXRecordIO):
     def close(self) -> None:
         """Close both files. Closing them again does nothing."""
         index, self.fidx = self.fidx, None
+        inherited = self.pid != os.getpid()
         try:
-            if self.is_open and index is not None:
-                _close(index, self.idx_path, inherited=self.pid != os.getpid())
-        finally:
             super().close()
+        except BaseException:
+            if index is not None and not discard(index.buffer):
+                with contextlib.suppress(FileError):
+                    _close(index, self.idx_path, inherited)
+            raise
+        if index is not None:
+            _close(index, self.idx_path, inherited)
 
     def _discard(self) -> None:
+        self._discard_index()
+        super()._discard()
+
+    def _abandon(self) -> None:
+        self._discard_index()
+        super()._abandon()
+
+    def _discard_index(self) -> None:
+        """A store does not get an index of records that it has not got."""
         if self.is_open and self.fidx is not None and discard(self.fidx.buffer):
             self.fidx = None
-        super()._discard()
 
     def seek(self, idx: Any) -> None:
         """Make `read` continue with the record of key `idx`."""

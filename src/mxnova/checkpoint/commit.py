@@ -7,26 +7,28 @@
    the index. From then on the checkpoint counts.
 4. It removes receipts, what was never completed, and what is beyond `keep`.
 
-No folder is used twice, so that a worker of a job that was killed, or an announcement that it left,
-can take no part: who has written for one that is not gone on with writes anew for the next. Nothing
+An attempt gets another folder than those that are there and the one announced last, so that a late
+worker, one of a job that was killed, or an announcement that it left can take no part: who has
+written for one that is not gone on with writes anew for the next. Nothing
 but files is needed, as the calls of a store have an order, which a thread beside them would break.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from ..core.base.errors import FileError, FormatError, MXNetError, shown
 from ..core.runtime.forks import after_fork_in_child
+from ..core.runtime.process import STARTED
 from ..formats import bounded_json
 from ..formats.atomic import replacing, sync_folder
 from ..formats.params import ArrayRecord
@@ -34,6 +36,7 @@ from ..formats.paths import (
     joined,
     make_folder,
     make_new_folder,
+    many,
     names_in,
     next_attempt,
     remove_file,
@@ -46,6 +49,7 @@ from ..formats.shards import (
     FileHashes,
     Shards,
     numbered,
+    numbered_of,
     shard_name,
     write_index,
     write_shard,
@@ -58,16 +62,12 @@ from .content import WorkerContent
 
 __all__ = ["Commit", "Snapshot"]
 
-T = TypeVar("T")
-R = TypeVar("R")
 _ANNOUNCEMENT = "saving.json"
 _OWN = re.compile(
-    r"shard-\d+-model-\d+-of-\d+\.safetensors|\.receipt-\d+\.json|\.mxnova-[0-9a-f]+\.tmp"
+    r"shard-\d+-model-\d+-of-\d+\.safetensors|\.receipt-\d+\.json|\.mxnova-[0-9a-f]+\.tmp(\.old)?"
 )
 _PAUSES = (0.002, 0.2)  # seconds between looks at the folder: at first, at most
-_AT_ONCE = 64  # requests to a store
 _PAUSES_OF_STORES = (0.02, 2.0)  # which take money for each look
-_STARTED = time.time()  # what failed before is of another job
 _last_seen: dict[tuple[str, int], str] = {}  # an attempt by folder and rank: an older save's
 after_fork_in_child(_last_seen.clear)
 
@@ -143,18 +143,30 @@ class Commit:
             _remove(path)
             raise
         sync_folder(path)
-        self._clean(path)
+        with contextlib.suppress(OSError, MXNetError):  # it is complete: a later one cleans up
+            self._clean(path)
         return path
 
     def _new_folder(self) -> str:
-        """A folder that never was there."""
-        attempts = [n.attempt for n in numbered(self.root) if n.step == self.step]
+        """A folder that is not there, and was not announced last.
+
+        A worker that is late may still write into the one of an attempt that has failed.
+        """
+        known = [*numbered(self.root), *self._announced()]
+        attempts = [n.attempt for n in known if n.step == self.step]
         for attempt in itertools.count(next_attempt(self.root, attempts)):
             path = Numbered.of(self.root, self.step, attempt).path
             with contextlib.suppress(FileExistsError):
                 make_new_folder(path)
                 return path
         raise AssertionError
+
+    def _announced(self) -> Iterator[Numbered]:
+        with contextlib.suppress(FormatError):
+            said = _read_json(joined(self.root, _ANNOUNCEMENT)) or {}
+            folder = numbered_of(self.root, str(said.get("folder")))
+            if folder is not None:
+                yield folder
 
     def _announce(self, announcement: dict[str, Any]) -> None:
         if self.world > 1:
@@ -164,10 +176,13 @@ class Commit:
         """What the other workers say of their files, once all are written."""
         found: dict[int, FileHashes] = {}
         missing = {os.path.basename(_receipt_path(path, r)): r for r in range(1, self.world)}
-        failed = lambda: f"worker {min(missing.values())} has not written its part of {path}"  # noqa: E731
+
+        def failed() -> str:
+            return f"worker {min(missing.values())} has not written its part of {path}"
+
         for _ in self._looks(failed):
             ready = missing.keys() & set(names_in(path)) if missing else set()
-            receipts = self._many(lambda name: _read_json(joined(path, name)), sorted(ready))
+            receipts = many(path, lambda name: _read_json(joined(path, name)), sorted(ready))
             for name, receipt in zip(sorted(ready), receipts, strict=True):
                 if receipt is None:
                     continue
@@ -179,17 +194,10 @@ class Commit:
                 break
         return {shard_name(rank): found[rank] for rank in sorted(found)}
 
-    def _many(self, act: Callable[[T], R], items: Iterable[T]) -> list[R]:
-        """`act` of each; many at a time where each is a request to a store."""
-        if not is_remote(self.root):
-            return list(map(act, items))
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            return list(pool.map(act, items))
-
     def _write_index(
         self, path: str, hashes: Mapping[str, FileHashes], notes: dict[str, Any]
     ) -> None:
-        files = self._many(lambda name: ShardFile(joined(path, name), None, BLOCK), hashes)
+        files = many(path, lambda name: ShardFile(joined(path, name), None, BLOCK), hashes)
         arrays = Shards(path, None, files).arrays
         own = {
             "version": 1,
@@ -211,7 +219,7 @@ class Commit:
         for old in numbered(self.root):
             if old.path not in (*kept, path):
                 _remove(old.path)
-        self._many(lambda rank: _unlink(_receipt_path(path, rank)), range(1, self.world))
+        many(path, lambda rank: _unlink(_receipt_path(path, rank)), range(1, self.world))
         if self.world > 1:
             _unlink(joined(self.root, _ANNOUNCEMENT))
 
@@ -272,7 +280,7 @@ class Commit:
 
 def _is_of_this_job(said: Mapping[str, Any]) -> bool:
     time_of = said.get("time")
-    return isinstance(time_of, (int, float)) and time_of >= _STARTED
+    return isinstance(time_of, (int, float)) and time_of >= STARTED
 
 
 def _receipt_path(path: str, rank: int) -> str:
@@ -285,12 +293,21 @@ def _write_json(path: str, value: Mapping[str, Any]) -> None:
 
 
 def _read_json(path: str) -> dict[str, Any] | None:
-    """A small object, None where there is none, or no whole one yet."""
+    """A small object, None where there is none, or no whole one yet.
+
+    A store may replace it between the requests for its size and for its bytes.
+    """
     try:
         value = bounded_json.loads(read_file(path), max_depth=3, unique=True)
     except FileNotFoundError:
         return None
+    except FileError as error:
+        if is_remote(path) and error.errno in (errno.EINVAL, errno.EBUSY):
+            return None
+        raise
     except FormatError as error:
+        if is_remote(path):
+            return None
         raise FormatError(f"{path}: {error}") from None
     if not isinstance(value, dict):
         raise FormatError(f"{path}: {shown(value)}: must be an object")
@@ -301,9 +318,7 @@ def _remove(path: str) -> None:
     """Removes a checkpoint, first what makes it one; what others have put there stays."""
     _unlink(joined(path, INDEX))
     with contextlib.suppress(OSError):
-        for name in names_in(path):
-            if _OWN.fullmatch(name):
-                _unlink(joined(path, name))
+        many(path, _unlink, [joined(path, n) for n in names_in(path) if _OWN.fullmatch(n)])
         remove_folder(path)
 
 

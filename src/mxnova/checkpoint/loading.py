@@ -305,7 +305,8 @@ def load(
             are filled.
         trainer: what takes the optimizer and its states: a Trainer; default: a Module that is
             `net`, once it has an optimizer.
-        iterator: of the data; its `load_state_dict` takes its state, if it was saved.
+        iterator: of the data; its `load_state_dict` takes its state, if it was saved, or its
+            `load_states`, if it has that, a list with the state of each worker.
         random: whether to continue random numbers, if they were saved.
         step: which checkpoint; default: that of the highest step.
         store: the store that tells the workers apart; default: the trainer's.
@@ -367,6 +368,9 @@ def _restore_iterator(
         states = [checkpoint.worker(rank) for rank in range(checkpoint.world)]
     found = [state["iterator"] for state in states if "iterator" in state]
     if not found:
+        return
+    if hasattr(iterator, "load_states"):  # those of several workers, who know of other records
+        iterator.load_states(found)
         return
     if any(_fingerprint(state) != _fingerprint(found[0]) for state in found[1:]):
         raise MXNetError(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import threading
@@ -12,6 +13,7 @@ from typing import Any
 from ..core.base.doors import door
 from ..core.base.errors import ArgumentError, argument_error
 from ..core.runtime.forks import after_fork_in_child
+from ..core.runtime.program_end import before_pools_end
 from ..formats.params import ArrayRecord
 from ..formats.paths import exact
 from .commit import Commit, Snapshot
@@ -68,6 +70,12 @@ class Saving:
 
 _in_flight: dict[tuple[str, int], Saving] = {}  # by folder and rank
 after_fork_in_child(_in_flight.clear)
+
+
+@functools.cache  # once is enough
+def _finish_before_the_end() -> None:
+    """Has the end of the program wait for checkpoints while a store can still be written to."""
+    before_pools_end(lambda: [saving._thread.join() for saving in [*_in_flight.values()]])
 
 
 @door
@@ -137,6 +145,7 @@ def save(
         return Saving(lambda: None)
     snapshot = _snapshot(net, learner, extra, rank, world)
     snapshot.worker = WorkerContent.of(rank, iterator, random)
+    _finish_before_the_end()
     commit = Commit(root, step, rank, world, keep, timeout)
     saving = _in_flight[root, rank] = Saving(lambda: commit.write(snapshot))
     if wait:

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import checkpoint
 from ..checkpoint.content import Learner
-from ..core.base.errors import ArgumentError, ArgumentTypeError, argument_error
+from ..core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, argument_error
 from ..record_dataset.sampler import RecordSampler
 from .agreement import Agreement
 from .interrupts import Interrupts
@@ -25,7 +25,8 @@ class Training:
     """The steps of a job whose workers may come and go.
 
     Begins with the last checkpoint in the folder, if there is one, whatever number of workers
-    wrote it. All workers make one, with what they have made alike, before the first step.
+    wrote it. Every worker makes a Training before the first step, of a net, a trainer and a sampler
+    that are the same everywhere.
 
     SIGTERM to any worker has all of them stop at the end of the same step, with a checkpoint: who
     got the signal ends with status 143, the others with 75. Whoever has started them starts as
@@ -120,7 +121,8 @@ class Training:
 
         Raises:
             SystemExit: all workers stop, to go on with another number of them.
-            MXNetError: a checkpoint could not be written, or a worker has died.
+            MXNetError: a checkpoint could not be written, a worker has died, or the loader gave
+                fewer batches than the sampler has lists.
         """
         with Interrupts(self._agreement.is_broken) as interrupts:
             while self._sampler.epoch < epochs:
@@ -136,6 +138,9 @@ class Training:
             yield batch
             taken += 1
             self._finish_step(taken, interrupts)
+        if taken < share.n_batches:  # the others would wait for this one's gradients
+            text = f"the loader gave {taken} batches of {share.n_batches}"
+            raise MXNetError(f"elastic.Training: {text}; it must have the sampler as batch_sampler")
         if taken < share.n_steps:
             self.total = share.n_records_of(taken)
             self._trainer._step_without_samples(self.total)

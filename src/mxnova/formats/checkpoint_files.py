@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from mxnova.core.base.credentials import without_credentials
 from mxnova.core.base.errors import ArgumentError, MissingFileError
 from mxnova.core.base.printable import printable
 
@@ -84,7 +85,7 @@ def newest(prefix: str, epochs: Iterable[int]) -> int:
     found = sorted(epochs)
     if len(found) > 1:
         text = "%s: epoch %d is taken, the newest of %d"
-        _log.warning(text, printable(prefix), found[-1], len(found))
+        _log.warning(text, printable(without_credentials(prefix)), found[-1], len(found))
     return found[-1]
 
 

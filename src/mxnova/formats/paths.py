@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from mxnova.core.base.errors import FileError
 
@@ -17,6 +21,7 @@ __all__ = [
     "joined",
     "make_folder",
     "make_new_folder",
+    "many",
     "names_in",
     "next_attempt",
     "remove_file",
@@ -24,6 +29,10 @@ __all__ = [
     "split",
     "subfolders",
 ]
+
+T = TypeVar("T")
+R = TypeVar("R")
+_AT_ONCE = 64  # requests to a store
 
 
 def exact(path: Path) -> str:
@@ -73,7 +82,7 @@ def subfolders(folder: str) -> list[str]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except FileError as error:
-        if error.errno == 20:
+        if error.errno == errno.ENOTDIR:
             return []
         raise
     paths = {name: os.path.join(folder, name) for name in names}
@@ -88,6 +97,14 @@ def make_folder(folder: str) -> None:
         folders.make(folder)
     else:
         os.makedirs(folder, exist_ok=True)
+
+
+def many(root: Path, act: Callable[[T], R], items: Iterable[T]) -> list[R]:
+    """`act` of each; many at a time where `root`, which they are about, is in a store."""
+    if not is_remote(root):
+        return list(map(act, items))
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return list(pool.map(act, items))
 
 
 def next_attempt(folder: str, attempts: list[int]) -> int:
@@ -114,7 +131,7 @@ def make_new_folder(folder: str) -> None:
         from .remote import folders
 
         if folders.names_in(folder):
-            raise FileExistsError(17, "exists", folder)
+            raise FileExistsError(errno.EEXIST, "exists", folder)
         folders.make(folder)
     else:
         os.mkdir(folder)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from ..core.nd.array import NDArray
@@ -73,7 +74,8 @@ class Overlap:
         def take(gradient: Tensor) -> None:
             if key in self._waiting:  # of a pass before, which this one overwrites
                 self._flush()
-            self._waiting[key] = wrap(gradient.detach().contiguous(), context)
+            taken = gradient.detach().clone(memory_format=torch.contiguous_format)
+            self._waiting[key] = wrap(taken, context)
             self._n_bytes += gradient.nbytes
             if self._n_bytes >= _BUCKET_BYTES:
                 self._flush()

@@ -251,6 +251,8 @@ class Trainer:
             param.zero_grad()
             for array in arrays:
                 array._fresh_grad = True
+        if self._amp_loss_scaler is not None and self._scale != 1.0:  # no loss was scaled here
+            self._scale = self._amp_original_scale / self._amp_loss_scaler.loss_scale
         self.step(batch_size)
 
     def allreduce_grads(self) -> None:

@@ -25,6 +25,7 @@ import torch
 from .. import __name__ as _package
 from .. import ndarray as nd
 from ..core.base import env
+from ..core.base.credentials import without_credentials
 from ..core.base.doors import door, facade
 from ..core.base.errors import (
     ArgumentError,
@@ -249,7 +250,7 @@ def download(
         return str(target)
     if not verify_ssl:
         text = "Unverified HTTPS request is being made (verify_ssl=False)."
-        warn_user(f"{text} The server of {url} may be anybody.", UserWarning)
+        warn_user(f"{text} The server of {without_credentials(url)} may be anybody.", UserWarning)
     target.parent.mkdir(parents=True, exist_ok=True)
     for left in range(retries, -1, -1):
         try:
@@ -264,7 +265,8 @@ def download(
                     f"cannot be fetched from {url}: {error}. Put the file there by hand",
                     str(target),
                 ) from error
-            _log.warning("%s: %s; %d more attempts", url, error, left)
+            named = without_credentials(url)
+            _log.warning("%s: %s; %d more attempts", named, error, left)
     return str(target)
 
 

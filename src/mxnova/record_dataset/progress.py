@@ -167,6 +167,17 @@ class Progress:
         self._running = self._taken = None
         self._reader.broken.merge(_broken_in(state, self._n_records, name))
 
+    def load_states(self, states: Sequence[Mapping[str, Any]]) -> None:
+        """Has the next iteration go on from the states of all ranks of a job at one place.
+
+        Args:
+            states: of `state_dict`; each may know of other broken records.
+
+        Raises:
+            ArgumentError: they are no such states, or not of one place.
+        """
+        self.load_state_dict({str(rank): state for rank, state in enumerate(states)})
+
 
 def _checked(state: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     """All states of a data set within `state`."""

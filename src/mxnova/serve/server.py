@@ -49,8 +49,9 @@ class Protocol(HttpToolsProtocol):
     """
 
     _timer: asyncio.TimerHandle | None = None
-    _in_headers = False  # of a request
-    _header_bytes = 0  # of it, in chunks that did not complete them
+    _in_headers = False  # of a request, or trailers, which follow its last chunk
+    _is_first = False  # whether they began in what is being received, after other bytes perhaps
+    _header_bytes = 0  # of them, in what came later and did not complete them
 
     def connection_made(self, transport: Any) -> None:
         """Starts the time of the first headers."""
@@ -60,7 +61,9 @@ class Protocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Starts or stops the time of headers; refuses those that are too long."""
         super().data_received(data)
-        self._header_bytes += len(data) if self._in_headers else 0
+        if self._in_headers and not self._is_first:
+            self._header_bytes += len(data)
+        self._is_first = False
         if self._header_bytes > _HEADER_BYTES and not self.transport.is_closing():
             self.send_400_response("The headers are too long.")
         self._watch()
@@ -68,12 +71,29 @@ class Protocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Begins to count."""
         super().on_message_begin()
-        self._header_bytes, self._in_headers = 0, True
+        self._count()
+
+    def on_chunk_header(self) -> None:
+        """Begins to count: trailers follow the last one."""
+        self._count()
+
+    def _count(self) -> None:
+        self._header_bytes, self._in_headers, self._is_first = 0, True, True
 
     def on_headers_complete(self) -> None:
         """Ends to count."""
         self._in_headers = False
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Ends to count: the chunk was not the last one."""
+        self._in_headers = False
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Ends to count."""
+        self._in_headers = False
+        super().on_message_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stops it."""

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from mxnova.core.base import addresses
 from mxnova.core.base.addresses import address_of_interface, address_towards, listen
 
 
@@ -24,6 +25,14 @@ def test_listens_at_one_address(address):
 def test_addresses_of_others_are_refused():
     with pytest.raises(OSError):
         listen("192.0.2.1")
+
+
+def test_a_machine_without_a_network(monkeypatch):
+    def fails(other):
+        raise OSError(101, "Network is unreachable")
+
+    monkeypatch.setattr(addresses, "address_towards", fails)
+    assert addresses.own_address() == "127.0.0.1"
 
 
 def test_the_way_to_this_machine():

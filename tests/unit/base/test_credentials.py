@@ -14,6 +14,7 @@ from mxnova.core.base.errors import ArgumentError, FileError, MXNetError
         ("'https://host/a?X-Sig=1#part' 'ftp://u@h'", "'https://host/a' 'ftp://h'"),
         ("zip://a::https://h/a.zip?k", "zip://a::https://h/a.zip"),
         ("a@b ? c", "a@b ? c"),
+        ("http://user:w@rd@host/a@b", "http://host/a@b"),
     ],
 )
 def test_urls_in_texts(text, expected):

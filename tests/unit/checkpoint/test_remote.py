@@ -3,6 +3,11 @@
 
 from __future__ import annotations
 
+import errno
+import json
+import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -11,7 +16,9 @@ import pytest
 
 import mxnova as mx
 from mxnova import checkpoint
+from mxnova.checkpoint import commit
 from mxnova.core.base.errors import FileError, MissingFileError, MXNetError
+from mxnova.formats.source import read_file
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -116,6 +123,28 @@ def test_a_folder_is_not_used_twice(folder, monkeypatch):
     assert checkpoint.read(folder).path != first
 
 
+def test_an_attempt_in_the_same_second_has_another_folder(folder, monkeypatch):
+    monkeypatch.setattr("mxnova.formats.paths.time.time", lambda: 1_800_000_000.5)
+    names = []
+    for _ in range(2):
+        with pytest.raises(MXNetError, match="within"):
+            save(folder, 1, world=2, timeout=0)
+        names.append(json.loads(read_file(f"{folder}/saving.json"))["folder"])
+    assert names == ["step-00000001.100000000", "step-00000001.100000001"]
+
+
+@pytest.mark.parametrize("text", [b"{", b""])
+def test_what_is_replaced_while_it_is_read_is_not_there_yet(folder, text, monkeypatch):
+    fsspec.filesystem("memory").pipe_file(f"{folder}/a.json", text)
+    assert commit._read_json(f"{folder}/a.json") is None
+
+    def changed(path):
+        raise FileError(errno.EINVAL, "the file has changed since it was opened", path)
+
+    monkeypatch.setattr(commit, "read_file", changed)
+    assert commit._read_json(f"{folder}/a.json") is None
+
+
 def test_a_damaged_piece(folder):
     save(folder, 1)
     files = fsspec.filesystem("memory")
@@ -139,3 +168,27 @@ def test_no_checkpoints(folder):
     assert checkpoint.steps(folder) == []
     with pytest.raises(MissingFileError, match=f"{folder}: there is no checkpoint"):
         checkpoint.load(folder)
+
+
+_LAST_LINE = """
+import fsspec, time
+import mxnova as mx
+files = fsspec.filesystem("memory")
+write = type(files).pipe_file
+def slow(*args, **options):
+    time.sleep(0.3)
+    return write(*args, **options)
+type(files).pipe_file = slow
+import atexit
+atexit.register(lambda: print(*files.find("/run")))
+mx.checkpoint.save("memory://run", 3, {"w": mx.nd.ones(4)}, random=False)
+"""
+
+
+@pytest.mark.slow
+def test_the_end_of_the_program_waits_while_requests_can_be_sent():
+    path = os.pathsep.join(p for p in sys.path if p)
+    command = [sys.executable, "-c", _LAST_LINE]
+    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert "model.safetensors.index.json" in done.stdout, done.stderr

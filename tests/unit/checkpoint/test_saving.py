@@ -111,6 +111,26 @@ def test_iterators_go_on_where_each_was(tmp_path):
     assert reader.place == 4
 
 
+def test_samplers_go_on_whatever_records_each_worker_found_broken(tmp_path):
+    class Place:
+        def __init__(self, state):
+            self.state_dict = lambda: state
+
+    state = mx.elastic.sampler(100, 5, seed=3).state_dict(4)
+    for step, done in ((1, 20), (2, 25)):
+        states = [state, {**state, "done": done, "broken": 1, "broken_records": [7]}]
+        for saving in [
+            mx.checkpoint.save(tmp_path, step, iterator=Place(said), rank=rank, world=2)
+            for rank, said in enumerate(states)
+        ]:
+            saving.wait()
+    sampler = mx.elastic.sampler(100, 5, seed=3)
+    mx.checkpoint.load(tmp_path, iterator=sampler, rank=2, world=3, step=1)
+    assert sampler.state_dict()["done"] == 20
+    with pytest.raises(MXNetError, match="workers stand at places"):
+        mx.checkpoint.load(tmp_path, iterator=sampler, rank=2, world=3, step=2)
+
+
 # In the background --------------------------------------------------------------------------------
 
 
@@ -202,14 +222,51 @@ def test_a_worker_that_comes_late_hears_of_the_failure(tmp_path, monkeypatch):
     second = mx.checkpoint.save(tmp_path, 1, arrays, rank=1, world=2)  # sees the old failure
     time.sleep(0.05)
     mx.checkpoint.save(tmp_path, 1, arrays, rank=0, world=2, wait=True)
-    assert second.wait().endswith("step-00000001")
+    assert second.wait().endswith("step-00000001.3")
+
+
+def test_a_late_part_of_an_attempt_that_failed_does_not_count_for_the_next(tmp_path, monkeypatch):
+    old, new = {"a": mx.nd.zeros(3000)}, {"a": mx.nd.ones(3000)}
+    is_written, may_end = threading.Event(), threading.Event()
+    write = commit.write_shard
+
+    def late(path, pieces, *args):
+        if "shard-00002" in path and not is_written.is_set():
+            is_written.set()
+            assert may_end.wait(20)
+        return write(path, pieces, *args)
+
+    monkeypatch.setattr(commit, "write_shard", late)
+    first = mx.checkpoint.save(tmp_path, 1, old, rank=0, world=2, timeout=0.3)
+    second = mx.checkpoint.save(tmp_path, 1, old, rank=1, world=2, timeout=0.3)
+    assert is_written.wait(20)
+    with pytest.raises(MXNetError, match="within"):
+        first.wait()
+    saving = mx.checkpoint.save(tmp_path, 1, new, rank=0, world=2)
+    time.sleep(0.05)
+    may_end.set()
+    with pytest.raises(MXNetError):
+        second.wait()
+    mx.checkpoint.save(tmp_path, 1, new, rank=1, world=2)
+    path = saving.wait()
+    assert os.listdir(tmp_path) == [os.path.basename(path)] == ["step-00000001.2"]
+    assert (mx.checkpoint.read(tmp_path).parameters()["a"].asnumpy() == 1).all()
+
+
+def test_a_checkpoint_counts_whatever_stays_to_be_removed(tmp_path, monkeypatch):
+    def fails(*_):
+        raise FileError(5, "Input/output error", str(tmp_path))
+
+    monkeypatch.setattr(commit.Commit, "_clean", fails)
+    mx.checkpoint.save(tmp_path, 1, {"a": mx.nd.ones(3)}, wait=True)
+    assert mx.checkpoint.steps(tmp_path) == [1]
 
 
 def test_a_failure_of_another_job_is_not_taken(tmp_path, monkeypatch):
     arrays = {"a": mx.nd.ones(3)}
     with pytest.raises(MXNetError, match="within"):
         mx.checkpoint.save(tmp_path, 1, arrays, rank=0, world=2, timeout=0, wait=True)
-    monkeypatch.setattr(commit, "_STARTED", time.time())
+    monkeypatch.setattr(commit, "STARTED", time.time())
     with pytest.raises(MXNetError, match="worker 0 has not completed checkpoint 1"):
         mx.checkpoint.save(tmp_path, 1, arrays, rank=1, world=2, timeout=0.1, wait=True)
 

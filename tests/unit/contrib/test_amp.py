@@ -15,6 +15,8 @@ import pytest
 
 import mxnova as mx
 from mxnova.contrib import amp
+from mxnova.contrib.amp.loss_scaler import LossScaler
+from mxnova.core.base.errors import ArgumentError
 
 SYMBOL = mx.sym.SoftmaxOutput(
     mx.sym.FullyConnected(mx.sym.relu(mx.sym.var("data")), num_hidden=3, name="fc"), name="softmax"
@@ -29,6 +31,7 @@ def alone(code, dtype="bfloat16"):
     start = f"""
 import mxnova as mx, numpy as np
 from mxnova.contrib import amp
+from mxnova.contrib.amp.loss_scaler import LossScaler
 amp.init({dtype!r})
 """
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -121,6 +124,25 @@ for hybridized in (False, True):
 def test_gradients_are_unscaled_for_a_trainer(given):
     with pytest.raises(TypeError, match="must be a Trainer"):
         mx.contrib.amp.unscale(given)
+
+
+@pytest.mark.parametrize("scale, expected", [(1 / 8, 1 / 4), (1.0, 1.0)])
+def test_a_worker_without_samples_takes_the_scale_of_the_others(scale, expected):
+    net = mx.gluon.nn.Dense(1, in_units=1)
+    net.initialize()
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd")
+    trainer._amp_loss_scaler, trainer._amp_original_scale = LossScaler(), 1.0
+    trainer._amp_loss_scaler._loss_scale, trainer._scale = 4.0, scale
+    trainer._step_without_samples(2)
+    assert trainer.optimizer.rescale_grad == expected / 2
+
+
+def test_gradients_that_have_left_already_are_not_unscaled():
+    net = mx.gluon.nn.Dense(1, in_units=1)
+    net.initialize()
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", overlap=True)
+    with pytest.raises(ArgumentError, match="its gradients have left already"):
+        mx.contrib.amp.unscale(trainer)
 
 
 def test_numbers_beyond_float16_lower_the_scale_and_change_no_weight():

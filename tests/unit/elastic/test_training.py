@@ -88,6 +88,14 @@ def test_refused(tmp_path, options, error, text):
         trained()
 
 
+def test_a_loader_that_gives_too_little_is_refused(tmp_path):
+    def short(sampler):
+        return [numbers for numbers, _ in zip(sampler, range(3), strict=False)]
+
+    with pytest.raises(MXNetError, match="the loader gave 3 batches of"):
+        train(tmp_path, loader_of=short)
+
+
 @pytest.mark.parametrize("name", ["sampler", "trainer"])
 def test_what_knows_other_workers_is_refused(tmp_path, monkeypatch, name):
     _, net, trainer, sampler = worker.made()

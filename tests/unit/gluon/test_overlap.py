@@ -8,6 +8,7 @@ import pytest
 
 import mxnova as mx
 from mxnova.core.base.errors import ArgumentError
+from mxnova.gluon.overlap import Overlap
 from tests.unit.kvstore.distributed.workers import run
 
 WIDTH, LAYERS = 600, 6  # 1.4 MB each: a bucket
@@ -64,6 +65,24 @@ def begins_within_pass(events):
     passes = [e for e in events if e["name"] == "_backward_FullyConnected"]
     assert len(begins) >= LAYERS - 1
     return min(begins.values()) < max(event["ts"] + event["dur"] for event in passes)
+
+
+def test_changes_after_the_backward_pass_have_no_effect():
+    net = mx.gluon.nn.Dense(1, in_units=2)
+    net.initialize()
+    learning = mx.gluon.Trainer(net.collect_params(), "sgd")._learning()
+    store = mx.kv.create()
+    overlap = Overlap(store)
+    for key, _, (array,), _ in learning:
+        store.init(key, array)
+    overlap._hook(learning)
+    with mx.autograd.record():
+        loss = net(mx.nd.array([[3, 4]])).sum()
+    loss.backward()
+    for _, _, _, (grad,) in learning:
+        grad *= 100
+    overlap.finish(learning)
+    assert [grad.asnumpy().tolist() for _, _, _, (grad,) in learning] == [[1], [[3, 4]]]
 
 
 def test_a_store_that_updates_is_refused():

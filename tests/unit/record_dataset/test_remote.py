@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import errno
+import gc
 import random
 
 import pytest
 
 from mxnova.core.base.errors import FileError, FormatError
+from mxnova.formats.paths import names_in
+from mxnova.formats.remote import writing
 from mxnova.recordio import IRHeader, MXIndexedRecordIO, MXRecordIO, RecordDataset, pack
 
 from .conftest import id_of, write_records
@@ -153,3 +157,36 @@ def test_a_damaged_record(memory):
         file.write(bytes(16))
     with pytest.raises(FormatError, match=f"{memory}/a.rec: offset 0"):
         MXRecordIO(f"{memory}/a.rec", "r").read()
+
+
+def test_a_writer_that_is_never_closed_says_what_is_lost(memory, caplog):
+    files = [
+        MXRecordIO(f"{memory}/b.rec", "w"),
+        MXIndexedRecordIO(f"{memory}/a.idx", f"{memory}/a.rec", "w"),
+    ]
+    for file in files:
+        file.write(b"content")
+    del file, files
+    gc.collect()
+    said = [record.getMessage() for record in caplog.records]
+    lost = "was not closed, so that what was written to it is lost"
+    assert sorted(said) == [f"{memory}/{name}.rec: {lost}" for name in "ab"]
+    assert names_in(memory) == []
+
+
+def test_an_index_is_not_sent_without_its_records(memory, monkeypatch):
+    file = MXIndexedRecordIO(f"{memory}/a.idx", f"{memory}/a.rec", "w")
+    file.write_idx(0, b"content")
+    send = writing._send
+
+    def fails(place, content):
+        if place.url.endswith(".rec"):
+            raise FileError(errno.EIO, "no", place.url)
+        send(place, content)
+
+    monkeypatch.setattr(writing, "_send", fails)
+    with pytest.raises(FileError, match=r"a\.rec: no"):
+        file.close()
+    del file
+    gc.collect()
+    assert names_in(memory) == []

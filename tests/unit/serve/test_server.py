@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import http.client
 import json
@@ -302,6 +303,80 @@ def test_headers_are_bounded(sources):
             status, _, body = client("GET", "/ping", X_Large="x" * 10_000_000)
             assert (status, body) == (400, b"Invalid HTTP request received.")
         assert client("GET", "/ping")[0] == 200
+
+
+class Transport(asyncio.Transport):
+    """Keeps what a protocol answers."""
+
+    def __init__(self):
+        super().__init__()
+        self.answers, self.is_closed = b"", False
+
+    def write(self, data):
+        self.answers += data
+
+    def close(self):
+        self.is_closed = True
+
+    def is_closing(self):
+        return self.is_closed
+
+    def pause_reading(self):
+        pass
+
+    resume_reading = pause_reading
+
+
+async def answered(parts):
+    """What a server answers that receives these bytes, and whether it has closed the connection."""
+    import uvicorn
+    from uvicorn.server import ServerState
+
+    from mxnova.serve.server import Protocol
+
+    async def app(scope, receive, send):
+        while (await receive()).get("more_body"):
+            pass
+        await send(
+            {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]}
+        )
+        await send({"type": "http.response.body"})
+
+    config = uvicorn.Config(app, log_config=None)
+    protocol, transport = Protocol(config, ServerState(), {}), Transport()
+    protocol.connection_made(transport)
+    for part in parts:
+        if not transport.is_closed:
+            protocol.data_received(part)
+            await asyncio.sleep(0)
+    for _ in range(10):
+        await asyncio.sleep(0)
+    is_closed = transport.is_closed
+    protocol.connection_lost(OSError())
+    return transport.answers, is_closed
+
+
+_CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+_LONG = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n"
+
+
+def test_trailers_are_bounded():
+    trailers = [b"X-%d: %s\r\n" % (i, b"x" * 1000) for i in range(100)]
+    answers, is_closed = asyncio.run(answered([_CHUNKED, b"1\r\n", b"a\r\n0\r\n", *trailers]))
+    assert is_closed and b"The headers are too long." in answers
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [_LONG, b"x" * 60_000 + b"GET / HTTP/1.1\r\n", b"Host: a\r\n\r\n"],
+        [_CHUNKED, b"9c40\r\n", *[b"x" * 10_000] * 4, b"\r\n9c40\r\n", b"x" * 40_000 + b"\r\n0\r\n",
+         b"X: a\r\n\r\nGET / HTTP/1.1\r\n", b"Host: a\r\n\r\n"],
+    ],
+)  # fmt: skip
+def test_bodies_before_headers_do_not_count_as_headers(parts):
+    answers, is_closed = asyncio.run(answered(parts))
+    assert (answers.count(b"HTTP/1.1 200 OK"), is_closed) == (2, False)
 
 
 def test_more_requests_than_may_wait_are_told_to_come_again(sources, monkeypatch):

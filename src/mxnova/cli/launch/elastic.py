@@ -15,10 +15,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...core.base.errors import ArgumentError, FileError
 from .job import Job, hosts_of
 from .launchers import LAUNCHERS
 from .output import Output
-from .process_group import Failure, ProcessGroup
+from .process_group import GRACE, Failure, ProcessGroup
 from .rendezvous import Place
 from .report import Report
 
@@ -54,7 +55,7 @@ def run_elastic(
             if end.gone and job.num_workers < job.limits[0]:
                 say(f"{end.gone[0]}; fewer than --min {job.limits[0]} are left: all are ended")
                 return end.gone[0]
-            job = _changed(job, changes.taken())
+            job = _changed(job, changes.taken(), say)
             what = "; ".join(map(str, end.gone)) or "the number changes"
             say(f"{what}; {_counted(job.num_workers)} go on")
     return None
@@ -85,13 +86,15 @@ def _run(job: Job, place: Place, report: Report, attempt: int, changes: _Changes
     try:
         place.open_on_demand(output)
         common = {**place.variables, **report.variables, "DMLC_NUM_ATTEMPT": str(attempt)}
-        with ProcessGroup(LAUNCHERS[job.launcher](job, common), output) as group:
+        parts = LAUNCHERS[job.launcher](job, common)
+        with ProcessGroup(parts, output, job.grace) as group:
             failures = group.wait(lambda: changes.are_wanted(job))
             if failures:
                 is_planned = any(f.status in (_RESTART, _LEFT) for f in failures)
+                if not is_planned:  # the others have nobody to write a checkpoint with
+                    group.grace = GRACE
                 failures += group.settle(job.grace if is_planned else _SETTLE)
                 return _End(gone=_gone(failures))
-            group.grace = job.grace
             return _End(is_over=not group.is_running)
     finally:
         output.close()
@@ -113,13 +116,17 @@ def _without(job: Job, gone: Sequence[Failure]) -> Job:
     return job.resized(job.num_workers - len(ranks), hosts)
 
 
-def _changed(job: Job, change: int) -> Job:
-    """With so many workers more or fewer, within the limits; machines are read anew."""
+def _changed(job: Job, change: int, say: Callable[[str], None]) -> Job:
+    """With so many workers more or fewer, within the limits; machines for more are read anew."""
     low, high = job.limits
     size = min(max(job.num_workers + change, low), high)
     hosts = list(job.hosts_of_ranks())[:size]
-    if job.hostfile is not None:
-        known = hosts_of(job.hostfile)
+    if job.hostfile is not None and len(hosts) < size:
+        try:
+            known = hosts_of(job.hostfile)
+        except (ArgumentError, FileError) as error:
+            say(f"{error}; the number of workers stays")
+            return job
         while len(hosts) < size:
             hosts.append(min(known, key=hosts.count))
     return job.resized(size, hosts)

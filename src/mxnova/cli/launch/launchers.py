@@ -75,6 +75,8 @@ def _ssh_to(host: Host) -> list[str]:
 def _script(job: Job, variables: Mapping[str, str]) -> str:
     # One word is a line already, as in: mxnova launch -n 2 'source env.sh && python train.py'
     line = job.command[0] if len(job.command) == 1 else shlex.join(job.command)
+    if job.is_elastic:  # the shell stays until its command has ended, which the signal reaches, too
+        line = f"trap : TERM; {line}"
     return _REMOTE.format(
         folder=shlex.quote(job.folder),
         variables=shlex.join(f"{name}={value}" for name, value in variables.items()),

@@ -21,9 +21,9 @@ from .job import Part
 from .output import Output
 from .watchdog import Watchdog
 
-__all__ = ["Failure", "ProcessGroup"]
+__all__ = ["GRACE", "Failure", "ProcessGroup"]
 
-_GRACE = 5.0  # seconds from the request to end to the end
+GRACE = 5.0  # seconds from the request to end to the end
 
 
 @dataclass(frozen=True)
@@ -47,16 +47,14 @@ class ProcessGroup:
     Args:
         parts: what to start.
         output: shows what they write.
-
-    Attributes:
         grace: seconds from the request to end, which leaving makes, to the end.
     """
 
-    def __init__(self, parts: Iterable[Part], output: Output) -> None:
+    def __init__(self, parts: Iterable[Part], output: Output, grace: float = GRACE) -> None:
         self._parts, self._output = parts, output
         self._running: dict[subprocess.Popen[bytes], tuple[int, Part]] = {}
-        self.grace = _GRACE
-        self._watchdog = Watchdog(_GRACE)
+        self.grace = grace
+        self._watchdog = Watchdog(grace)
 
     def __enter__(self) -> ProcessGroup:
         try:

@@ -7,15 +7,12 @@ import os
 from typing import Any
 
 from ...core.base import env
-from ...core.base.addresses import address_towards, listen
+from ...core.base.addresses import address_towards, listen, own_address
 from ...core.base.errors import ArgumentError, MXNetError
 from .job import Job
 from .output import Output
 
 __all__ = ["Place"]
-
-# Nobody's: the way to it is the one that leads out of this machine. Nothing is sent there.
-_ELSEWHERE = "10.255.255.255"
 
 
 class Place:
@@ -66,12 +63,12 @@ def _address(job: Job) -> str:
     """Return the address of this machine on the route to the job's machines."""
     if job.launcher == "local":
         return "127.0.0.1"
-    other = job.hosts[0].name.rpartition("@")[2] if job.hosts else _ELSEWHERE
+    if not job.hosts:
+        return own_address()
+    other = job.hosts[0].name.rpartition("@")[2]
     try:
         return address_towards(other)
     except OSError as error:
-        if not job.hosts:
-            return "127.0.0.1"
         raise MXNetError(
             f"launch: {other}: {error}; DMLC_PS_ROOT_URI tells by which address its processes "
             "reach this machine"

@@ -28,6 +28,9 @@ class Report:
     Args:
         is_wanted: whether to show tables.
         path: of a JSON file; None: there is none.
+
+    Raises:
+        FileError: it cannot be written.
     """
 
     def __init__(self, is_wanted: bool, path: Path | None) -> None:
@@ -35,6 +38,7 @@ class Report:
         self._attempts: list[dict[str, Any]] = []
         self.is_wanted = is_wanted or path is not None
         self.variables = {"MXNOVA_STEP_TIMES": "1"} if self.is_wanted else {}
+        self._write()  # what cannot be written is told before the job begins
 
     def add(self, attempt: int, told: Mapping[int, bytes]) -> None:
         """Takes what the workers of an attempt have told, by rank."""
@@ -49,6 +53,9 @@ class Report:
             {"attempt": attempt, "slowest": slowest, "behind": behind, "workers": workers}
         )
         _show(attempt, rows, slowest, usual)
+        self._write()
+
+    def _write(self) -> None:
         if self._path is not None:
             with replacing(self._path) as file:
                 file.write(json.dumps({"attempts": self._attempts}, indent=1).encode() + b"\n")

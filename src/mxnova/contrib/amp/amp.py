@@ -23,7 +23,13 @@ from typing import Any
 from ... import optimizer as opt
 from ...context import gpu
 from ...core.base.dtypes import BFLOAT16, dtype_of
-from ...core.base.errors import ArgumentTypeError, AssertedError, MXNetError, shown
+from ...core.base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    AssertedError,
+    MXNetError,
+    shown,
+)
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
 from ...gluon.block import HybridBlock, SymbolBlock
@@ -134,11 +140,14 @@ def unscale(optimizer_or_trainer: Trainer) -> None:
 
     Raises:
         ArgumentTypeError: it is no Trainer: what an optimizer has updated is not scaled.
+        ArgumentError: it was made with ``overlap=True``: its gradients have left for the store.
     """
     trainer = optimizer_or_trainer
     if not isinstance(trainer, Trainer):
         kind = type(trainer).__name__
         raise ArgumentTypeError(f"unscale: optimizer_or_trainer={kind}: must be a Trainer")
+    if trainer._overlaps:
+        raise ArgumentError("unscale: a Trainer with overlap=True: its gradients have left already")
     for param in trainer._params:
         if param.grad_req != "null":
             for gradient in param.list_grad():

@@ -7,8 +7,10 @@ import os
 import socket
 import struct
 
-__all__ = ["address_of_interface", "address_towards", "listen"]
+__all__ = ["address_of_interface", "address_towards", "listen", "own_address"]
 
+# Nobody's: the way to it is the one that leads out of this machine. Nothing is sent there.
+_ELSEWHERE = "10.255.255.255"
 _SIOCGIFADDR = 0x8915  # of Linux: the address of an interface
 
 
@@ -36,6 +38,14 @@ def address_towards(other: str) -> str:
     with socket.socket(family, socket.SOCK_DGRAM) as way:
         way.connect(place)
         return str(way.getsockname()[0])
+
+
+def own_address() -> str:
+    """By which other machines reach this one; 127.0.0.1 on one without a network."""
+    try:
+        return address_towards(_ELSEWHERE)
+    except OSError:
+        return "127.0.0.1"
 
 
 def address_of_interface(name: str) -> str:

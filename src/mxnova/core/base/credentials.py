@@ -7,7 +7,7 @@ import re
 
 __all__ = ["without_credentials"]
 
-_USER = re.compile(r"(?<=://)[^/@\s'\"]*@")
+_USER = re.compile(r"(?<=://)[^/\s'\"]*@")
 _QUERY = re.compile(r"(://[^\s?#'\"]*)[?#][^\s'\"]*")
 
 

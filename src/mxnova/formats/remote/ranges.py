@@ -113,6 +113,7 @@ class RemoteFile:
     @property
     def ahead(self) -> int:
         """Bytes of which it is good to be expected before they are read."""
+        self._require_own()
         return min(self._settings.read_ahead, self._settings.cache // 2)
 
     def ask(self, start: int, end: int) -> None:

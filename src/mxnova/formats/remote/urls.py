@@ -22,5 +22,7 @@ def local_path(path: _Path) -> _Path:
     """`path`, without the scheme of a ``file://`` URL."""
     if not isinstance(path, str) or not path.startswith("file://"):
         return path
-    path = path[len("file://") :]
+    path = path.removeprefix("file://")
+    if path.startswith("localhost/"):
+        path = path.removeprefix("localhost")
     return path[1:] if re.match(r"/[A-Za-z]:", path) and os.name == "nt" else path

@@ -140,8 +140,18 @@ def _move(place: Place, path: str) -> None:
     try:
         place.files.mv(path, place.path)
     except FileExistsError:  # stores that replace nothing
-        place.files.rm_file(place.path)
+        _exchange(place, path, f"{path}.old")
+
+
+def _exchange(place: Place, path: str, aside: str) -> None:
+    """Moves a file to its place, and what stands there aside until that is done."""
+    place.files.mv(place.path, aside)
+    try:
         place.files.mv(path, place.path)
+    except BaseException:
+        place.files.mv(aside, place.path)
+        raise
+    _remove(place, aside)
 
 
 def _remove(place: Place, path: str) -> None:

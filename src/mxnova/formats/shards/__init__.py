@@ -27,7 +27,7 @@ Folders without "mxnova" in an index, or without an index, are read where torch 
 
 from __future__ import annotations
 
-from .folder import INDEX, numbered, read, read_index
+from .folder import INDEX, numbered, numbered_of, read, read_index
 from .hashes import BLOCK, FileHashes
 from .reading import Index, Shards
 from .writing import shard_name, write_index, write_shard
@@ -39,6 +39,7 @@ __all__ = [
     "Index",
     "Shards",
     "numbered",
+    "numbered_of",
     "read",
     "read_index",
     "shard_name",

@@ -11,13 +11,21 @@ from typing import Any, NamedTuple
 from mxnova.core.base.errors import FormatError, MissingFileError, shown
 
 from .. import bounded_json
-from ..paths import joined, names_in, subfolders
+from ..paths import joined, many, names_in, subfolders
 from ..source import file_size, is_link, path_exists, read_file
 from .hashes import FileHashes
 from .reading import Index, ShardFile, Shards
 from .writing import WORKER, hash_of
 
-__all__ = ["INDEX", "Numbered", "is_checkpoint_folder", "numbered", "read", "read_index"]
+__all__ = [
+    "INDEX",
+    "Numbered",
+    "is_checkpoint_folder",
+    "numbered",
+    "numbered_of",
+    "read",
+    "read_index",
+]
 
 INDEX = "model.safetensors.index.json"
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}\.safetensors")
@@ -50,8 +58,14 @@ class Numbered(NamedTuple):
 def numbered(folder: str | os.PathLike[str]) -> list[Numbered]:
     """The folders of checkpoints in `folder`, complete or not, the latest last; links are none."""
     folder = os.fspath(folder)
-    fits = [fit for fit in map(_NUMBERED.fullmatch, subfolders(folder)) if fit]
-    return sorted(Numbered(int(f[1]), int(f[2] or 1), joined(folder, f[0])) for f in fits)
+    found = (numbered_of(folder, name) for name in subfolders(folder))
+    return sorted(one for one in found if one is not None)
+
+
+def numbered_of(folder: str, name: str) -> Numbered | None:
+    """The folder of a checkpoint that has this name in `folder`; None: it is no such name."""
+    fit = _NUMBERED.fullmatch(name)
+    return Numbered(int(fit[1]), int(fit[2] or 1), joined(folder, name)) if fit else None
 
 
 def is_checkpoint_folder(folder: str | os.PathLike[str]) -> bool:
@@ -84,7 +98,11 @@ def read(folder: str | os.PathLike[str], *, check_hashes: bool = True) -> Shards
         index, names = None, _names_in(folder)
     hashes = index.files if index is not None and check_hashes else {}
     block = index.block if index is not None else 1
-    files = [ShardFile(joined(folder, n), hashes.get(n), block) for n in sorted(names)]
+
+    def opened(name: str) -> ShardFile:
+        return ShardFile(joined(folder, name), hashes.get(name), block)
+
+    files = many(folder, opened, sorted(names))
     if index is None and any(WORKER in file.layout.metadata for file in files):
         raise FormatError(f"{folder}: the checkpoint was not completed: it has no {INDEX}")
     return Shards(folder, index, files)

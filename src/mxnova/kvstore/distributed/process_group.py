@@ -6,21 +6,22 @@ MASTER_PORT is taken then: rank 0 of the process group opens another one, and te
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from typing import Any
 
+import torch
 import torch.distributed as dist
 
 from ...core.base import env
-from ...core.base.addresses import address_towards, listen
+from ...core.base.addresses import listen, own_address
 from ...core.base.errors import MXNetError
 from .world import World, find
 
 __all__ = ["is_part_of_a_job", "the_world"]
 
-# Nobody's: the way to it is the one that leads out of this machine. Nothing is sent there.
-_ELSEWHERE = "10.255.255.255"
+_MAX_BYTES = 4096  # of an address and a port, or of an error
 
 
 def is_part_of_a_job() -> bool:
@@ -47,13 +48,10 @@ def _has_group() -> bool:
 
 def _of_group() -> World:
     rank = dist.get_rank()
-    place: list[Any] = [None]
-    if rank == 0:
-        place = [_free_place()]
-    dist.broadcast_object_list(place, src=0)
-    if isinstance(place[0], str):
-        raise MXNetError(f"rendezvous: worker 0 of PyTorch's process group: {place[0]}")
-    address, port = place[0]
+    place = _told_by_first(_free_place() if rank == 0 else None)
+    if isinstance(place, str):
+        raise MXNetError(f"rendezvous: worker 0 of PyTorch's process group: {place}")
+    address, port = place
     world = World("worker", rank, dist.get_world_size(), address, port, is_host=rank == 0)
     return replace(
         world,
@@ -65,18 +63,21 @@ def _of_group() -> World:
     )
 
 
+def _told_by_first(value: Any) -> Any:
+    """What rank 0 gives, as JSON: PyTorch's way for objects would run what another rank sends."""
+    kinds = [pair.partition(":")[0] for pair in dist.get_backend_config().split(",")]
+    content = json.dumps(value).encode().ljust(_MAX_BYTES)
+    told = torch.tensor(list(content), dtype=torch.uint8)
+    told = told.to("cpu" if "cpu" in kinds else kinds[0])
+    dist.broadcast(told, src=0)
+    return json.loads(bytes(told.tolist()))
+
+
 def _free_place() -> tuple[str, int] | str:
     """An address of this machine and a free port; text: what went wrong, for all to raise."""
     try:
-        address = os.environ.get("MASTER_ADDR") or _own_address()
+        address = os.environ.get("MASTER_ADDR") or own_address()
         with listen(env.get("MXNOVA_DIST_LISTEN") or address, 0) as free:
             return address, free.getsockname()[1]
     except OSError as error:
-        return str(error)
-
-
-def _own_address() -> str:
-    try:
-        return address_towards(_ELSEWHERE)
-    except OSError:  # a machine without a network
-        return "127.0.0.1"
+        return str(error)[:200]

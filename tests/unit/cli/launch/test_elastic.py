@@ -8,12 +8,15 @@ import os
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
+from mxnova.cli.launch import elastic
 from mxnova.cli.launch.elastic import _changed, _gone, _without
 from mxnova.cli.launch.job import Host, Job, job_of
-from mxnova.cli.launch.process_group import Failure
+from mxnova.cli.launch.process_group import Failure, ProcessGroup
+from mxnova.cli.launch.report import Report
 from mxnova.core.base.errors import ArgumentError
 
 SAY = 'echo "$DMLC_NUM_ATTEMPT: $DMLC_WORKER_ID of $DMLC_NUM_WORKER"; '
@@ -79,9 +82,41 @@ def test_machines_stay_with_their_workers(tmp_path):
     job = Job("ssh", ["x"], 4, {}, "", hosts, file, limits=(1, 4))
     job = _without(job, failures(0, 137, 0, 137))  # both of b
     assert (job.num_workers, job.hosts) == (2, [Host("a"), Host("a")])
-    job = _changed(job, 9)
+    job = _changed(job, 9, print)
     assert (job.num_workers, job.hosts) == (4, [Host(name) for name in "aabc"])
     assert job.variables["DMLC_NUM_WORKER"] == "4"
+
+
+@pytest.mark.parametrize(
+    "text, reason", [("", "names no machine"), ("a b\n-c\n", "line 2"), (None, "No such file")]
+)
+def test_a_host_file_that_names_none_keeps_the_number(tmp_path, text, reason):
+    file, said = tmp_path / "hosts", []
+    if text is not None:
+        file.write_text(text)
+    job = Job("ssh", ["x"], 2, {}, "", [Host("a"), Host("b")], file, limits=(1, 4))
+    assert _changed(job, 1, said.append) == job
+    assert reason in said[0] and said[0].endswith("the number of workers stays")
+    assert _changed(job, -1, said.append).hosts == [Host("a")]
+
+
+def test_a_job_that_is_ended_has_time_for_a_checkpoint(monkeypatch):
+    graces = []
+
+    class Interrupted(ProcessGroup):
+        def wait(self, until):
+            raise KeyboardInterrupt
+
+        def __exit__(self, *error):
+            graces.append(self.grace)
+            super().__exit__(*error)
+
+    monkeypatch.setattr(elastic, "ProcessGroup", Interrupted)
+    job = Job("local", ["true"], 1, {}, "", limits=(1, 4))
+    place = SimpleNamespace(open_on_demand=lambda output: None, variables={})
+    with pytest.raises(KeyboardInterrupt):
+        elastic._run(job, place, Report(False, None), 0, None)
+    assert graces == [job.grace]
 
 
 MISTAKES = {

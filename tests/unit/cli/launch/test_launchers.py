@@ -4,11 +4,16 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
 
 import pytest
+
+from mxnova.cli.launch.job import Host, Job
+from mxnova.cli.launch.launchers import _script
 
 from . import sleepers
 
@@ -122,6 +127,21 @@ def test_what_ssh_started_ends_with_the_launcher(cluster):
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=20)
     sleepers.assert_ended(numbers)
+
+
+@pytest.mark.skipif(shutil.which("setsid") is None, reason="for Linux")
+def test_a_worker_of_an_elastic_job_has_time_to_end(tmp_path):
+    """Its shell, which gets the signal too, waits for it."""
+    worker = "trap 'sleep 0.1; exit 75' TERM; echo up; while :; do sleep 0.02; done"
+    line = shlex.join(["sh", "-c", worker]) + "; exit $?"
+    job = Job("ssh", [line], 1, {}, "", [Host("a")], folder=str(tmp_path), limits=(1, 2))
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(["sh", "-c", _script(job, {})], **pipes) as process:
+        process.stdin.write(b"secret\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"up\n"
+        process.stdin.close()
+        assert process.wait(20) == 75
 
 
 @pytest.mark.parametrize(

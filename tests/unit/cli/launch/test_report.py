@@ -5,6 +5,7 @@ import os
 import pytest
 
 from mxnova.cli.launch.report import Report
+from mxnova.core.base.errors import FileError
 
 ROW = {"steps": 9, "own_median": 0.01, "own_p95": 0.02, "step_median": 0.05, "step_p95": 0.06}
 
@@ -24,6 +25,13 @@ def test_the_slowest_is_named_and_written(tmp_path, capsys):
     assert (first["slowest"], first["attempt"], second["attempt"]) == (2, 0, 1)
     assert first["behind"] == pytest.approx(0.02)
     assert first["workers"][2] == {"rank": 2, **ROW, "own_median": 0.03}
+
+
+def test_a_file_that_cannot_be_written_is_told_at_once(tmp_path):
+    with pytest.raises(FileError, match="times.json"):
+        Report(False, tmp_path / "no" / "times.json")
+    Report(False, tmp_path / "times.json")
+    assert json.loads((tmp_path / "times.json").read_text()) == {"attempts": []}
 
 
 HOSTILE = (b"", b"\xff", b"[]", b"1", b"{}", told(steps=0), told(steps=1.5), told(steps=True),

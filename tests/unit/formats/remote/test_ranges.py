@@ -167,6 +167,7 @@ def test_a_copy_opens_the_file_anew(opened):
     file = opened()
     file[:10]
     copied = pickle.loads(pickle.dumps(file))
+    assert copied.ahead == file.ahead
     assert len(copied) == len(CONTENT) and copied[5:10] == CONTENT[5:10]
 
 

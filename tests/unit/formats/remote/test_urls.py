@@ -46,6 +46,7 @@ def test_a_url_of_a_local_file(tmp_path):
     mx.nd.save(url, [mx.nd.ones((2,))])
     assert local_path(url) == str(path) and path.exists()
     assert mx.nd.load(url)[0].shape == (2,)
+    assert local_path(f"file://localhost{path}") == str(path)
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 
@@ -160,3 +161,28 @@ def test_a_process_that_inherits_a_file_does_not_send_it(memory):
     assert os.waitpid(child, 0)[1] == 0
     file.close()
     assert read_file(f"{memory}/a") == b"content"
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_stores_that_replace_nothing_lose_nothing(memory, settings, monkeypatch, fails):
+    import fsspec
+
+    monkeypatch.setattr(stores, "_WHOLE_PUTS", set())
+    with replacing(f"{memory}/a") as file:
+        file.write(b"old")
+    files = type(fsspec.filesystem("memory"))
+    move = files.mv
+
+    def careful(self, source, target, **options):
+        if self.exists(target):
+            raise FileExistsError(target)
+        if fails and not source.endswith(".old") and not target.endswith(".old"):
+            raise PermissionError(target)
+        move(self, source, target, **options)
+
+    monkeypatch.setattr(files, "mv", careful)
+    expected = pytest.raises(FileError) if fails else contextlib.nullcontext()
+    with expected, replacing(f"{memory}/a") as file:
+        file.write(b"new")
+    assert read_file(f"{memory}/a") == (b"old" if fails else b"new")
+    assert names_in(memory) == ["a"]
