@@ -75,7 +75,12 @@ after_fork_in_child(_in_flight.clear)
 @functools.cache  # once is enough
 def _finish_before_the_end() -> None:
     """Has the end of the program wait for checkpoints while a store can still be written to."""
-    before_pools_end(lambda: [saving._thread.join() for saving in [*_in_flight.values()]])
+
+    def finish() -> None:
+        for saving in [*_in_flight.values()]:
+            saving._thread.join()
+
+    before_pools_end(finish)
 
 
 @door
