@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import traceback
 from pathlib import Path
@@ -28,11 +29,17 @@ def in_a_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
+def without_guess(text):
+    """`text` without what Python's interpreter adds to it, which differs between versions."""
+    return re.sub(r"\. Did you mean: '\w+'\?$", "", text)
+
+
 @pytest.mark.parametrize("name", MISTAKES)
 def test_what_is_said(name, in_a_folder):
     """``python scripts/record/mistakes.py mxnova tests/data/mistakes.json`` writes what is said."""
     mistake = MISTAKES[name]
-    assert told(mistake.code, mxnet_names(mx)) == TOLD["mxnova"][name]
+    said = told(mistake.code, mxnet_names(mx))
+    assert without_guess(said) == without_guess(TOLD["mxnova"][name])
     if mistake.checked:
         assert told(mistake.code, mxnet_names(mx), checked=True) == CHECKED[name]
 
