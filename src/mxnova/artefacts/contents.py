@@ -12,14 +12,13 @@ from typing import Any
 from ..core.base.errors import ArgumentError, FormatError, MissingFileError
 from ..formats import bounded_json
 from ..formats.archive_files import MOST_FILES, Budget, kind_of, read_archive
-from ..formats.checkpoint_files import prefix_of
+from ..formats.checkpoint_files import SYMBOL, prefix_of
 from ..formats.paths import joined, names_in, split
 from ..formats.remote.urls import is_remote
 from ..formats.source import file_size, open_buffer, open_regular, path_exists, read_file
 
 __all__ = ["MOST_NETWORK", "Contents", "contents_of", "is_archive"]
 
-_SYMBOL = "-symbol.json"
 MOST_NETWORK = 1 << 28  # bytes of a text whose reader is bounded by its size
 _SIDE_FILES = (
     "hyperparams.json", "model-shapes.json", "signature.json", "synset.txt", "labels.txt",
@@ -205,10 +204,10 @@ def _add_prefix(found: Contents, prefix: str, given: str = "") -> None:
 
 def _own(names: Sequence[str], base: str) -> list[str]:
     """Files of the network `base`, where there is one, without those of networks `base-…`."""
-    if f"{base}{_SYMBOL}" not in names:
+    if f"{base}{SYMBOL}" not in names:
         return list(names)
-    symbols = (name for name in names if name.endswith(_SYMBOL) and name != f"{base}{_SYMBOL}")
-    others = tuple(f"{name.removesuffix(_SYMBOL)}-" for name in symbols)
+    symbols = (name for name in names if name.endswith(SYMBOL) and name != f"{base}{SYMBOL}")
+    others = tuple(f"{name.removesuffix(SYMBOL)}-" for name in symbols)
     return [name for name in names if not name.startswith(others)]
 
 
@@ -246,7 +245,7 @@ def _is_metadata(path: str) -> bool:
 def _unpack_inner(found: Contents, budget: Budget | None) -> None:
     """Replaces the archive that is all the model there is, by its files."""
     for _ in range(_MOST_ARCHIVES):
-        if any(name.endswith("-symbol.json") for name in found.sizes):
+        if any(name.endswith(SYMBOL) for name in found.sizes):
             return
         inner = sorted(name for name in found.parts if _is_inner(found, name))
         if not inner or (len(inner) > 1 and not all(map(_is_model_name, inner))):

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 
 from ..core.base.errors import ArgumentError
-from ..formats.checkpoint_files import newest
+from ..formats.checkpoint_files import SYMBOL, newest
 from ..predictor.picture import Picture
 from .contents import Contents
 from .side_files import Shapes
@@ -16,7 +16,6 @@ from .side_files import Shapes
 __all__ = ["Findings", "checkpoint_of"]
 
 _CHECKPOINT = re.compile(r"(.*)-(\d{4,9})\.params")
-_SYMBOL = "-symbol.json"
 # Where there are several networks: the names that SageMaker and Multi Model Server look for.
 _USUAL = ("model", "model_algo_1", "image-classification", "mx-mod", "prediction_net")
 
@@ -56,7 +55,7 @@ class Findings:
     def prefix(self) -> str:
         """What the names of the network's files begin with."""
         if self.symbol is not None:
-            return os.path.basename(self.symbol).removesuffix(_SYMBOL).removesuffix(".json")
+            return os.path.basename(self.symbol).removesuffix(SYMBOL).removesuffix(".json")
         name = os.path.basename(self.params or "model").removesuffix(".params")
         found = _CHECKPOINT.fullmatch(f"{name}.params")
         return found[1] if found else name
@@ -82,7 +81,7 @@ def checkpoint_of(
     if prefix is None:
         return
     epochs = prefixes[prefix]
-    symbol = f"{prefix}{_SYMBOL}"
+    symbol = f"{prefix}{SYMBOL}"
     found.symbol = symbol if symbol in contents.sizes else None
     if epoch is not None and epoch not in epochs:
         there = ", ".join(map(str, sorted(epochs))) or "none"
@@ -98,7 +97,7 @@ def checkpoint_of(
 def _prefixes(contents: Contents) -> dict[str, dict[int, str]]:
     """Beginnings of names, each with its files of parameters by epoch."""
     found: dict[str, dict[int, str]] = {
-        name.removesuffix(_SYMBOL): {} for name in contents.sizes if name.endswith(_SYMBOL)
+        name.removesuffix(SYMBOL): {} for name in contents.sizes if name.endswith(SYMBOL)
     }
     has_symbols = bool(found)
     for name in contents.sizes:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..core.base.errors import FormatError, MXNetError, shown
+from ..formats.checkpoint_files import SYMBOL
 from ..predictor.picture import Picture
 from .contents import MOST_NETWORK, Contents
 from .findings import Findings, checkpoint_of
@@ -249,7 +250,7 @@ def _arrays(contents: Contents, found: Findings, epoch: int | None) -> None:
 
 
 def _is_checkpoint(contents: Contents) -> bool:
-    return any(name.endswith("-symbol.json") for name in contents.sizes)
+    return any(name.endswith(SYMBOL) for name in contents.sizes)
 
 
 def _checkpoint(contents: Contents, found: Findings, epoch: int | None) -> None:

@@ -18,7 +18,7 @@ from ..core.base.errors import ArgumentError
 from ..core.base.printable import printable
 from ..core.base.progress import progress
 from ..formats import safetensors
-from ..formats.checkpoint_files import is_prefix, located
+from ..formats.checkpoint_files import SYMBOL, is_prefix, located
 from ..formats.params import ArrayRecord
 from ..formats.safetensors_params import from_params, read_params
 from .report import Rows, print_table, write_json
@@ -65,7 +65,7 @@ def _arrays(path: Path, epoch: int | None) -> Arrays:
         return safetensors.read(path).arrays
     if is_artefact(path):
         return open_model(path, epoch).arrays
-    is_checkpoint = is_prefix(path) or path.name.endswith("-symbol.json")
+    is_checkpoint = is_prefix(path) or path.name.endswith(SYMBOL)
     file = located(path, epoch).params if is_checkpoint else path
     return from_params(*read_params(file)).arrays
 

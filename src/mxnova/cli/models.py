@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 from ..core.base.errors import ArgumentError, FormatError, MissingFileError, candidates
 from ..formats.archive_files import kind_of
-from ..formats.checkpoint_files import CheckpointFiles, epochs_of, prefix_of
+from ..formats.checkpoint_files import SYMBOL, CheckpointFiles, epochs_of, prefix_of
 from ..formats.remote.urls import is_remote
 from ..formats.source import open_regular
 
@@ -25,7 +25,6 @@ _BEGINNINGS: dict[str, tuple[str, Callable[[bytes], object]]] = {  # by ending: 
     ".onnx": ("ONNX model", lambda head: head[:1] != b"" and head[0] & 7 in (0, 2)),
     ".pt2": ("archive of torch.export", lambda head: kind_of(head) == "zip"),
 }
-_SYMBOL = "-symbol.json"
 
 
 def check_models(options: SimpleNamespace, names: Iterable[str]) -> None:
@@ -58,7 +57,7 @@ def _check(path: str, epoch: int | None) -> None:
     if os.path.exists(path) and prefix == path:
         files = [path] if os.path.isfile(path) else []
     elif os.path.exists(path) and path.endswith(".params"):
-        files = [prefix + _SYMBOL, path]
+        files = [prefix + SYMBOL, path]
     else:
         files = list(_checkpoint(path, prefix, epoch))
     for file in files:
@@ -68,14 +67,14 @@ def _check(path: str, epoch: int | None) -> None:
 def _checkpoint(path: str, prefix: str, epoch: int | None) -> Iterator[str]:
     """The files of a checkpoint that a command reads."""
     epochs = epochs_of(prefix)
-    if not epochs and not os.path.exists(prefix + _SYMBOL):
+    if not epochs and not os.path.exists(prefix + SYMBOL):
         raise _missing(path, prefix)
     if epoch is not None and epochs and epoch not in epochs:
         there = ", ".join(map(str, epochs[-20:]))
         text = f"there is no epoch {epoch} of {os.path.basename(prefix)}, but {there}"
         raise ArgumentError(f"{path}: {text}")
-    if os.path.exists(prefix + _SYMBOL):
-        yield prefix + _SYMBOL
+    if os.path.exists(prefix + SYMBOL):
+        yield prefix + SYMBOL
     if epochs:
         yield CheckpointFiles.of(prefix, epochs[-1] if epoch is None else epoch).params
 
@@ -94,7 +93,7 @@ def _models_in(folder: str) -> set[str]:
         names = os.listdir(folder)
     except OSError:
         return set()
-    prefixes = {stem_of(name) for name in names if name.endswith((_SYMBOL, ".params"))}
+    prefixes = {stem_of(name) for name in names if name.endswith((SYMBOL, ".params"))}
     return prefixes | {name for name in names if os.path.splitext(name)[1] in _BEGINNINGS}
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .base.doors import leave
+from .base.doors import door, leave
 from .base.errors import ArgumentError
 from .op import library  # noqa: F401 - registers the operators
 from .op.schema import REGISTRY, OpType
@@ -25,14 +25,12 @@ class OperatorMethods:
         """The result of operator `name` on self."""
         raise NotImplementedError
 
+    @door
     def diag(self, k: int = 0, **kwargs: Any) -> Any:
         """Operator `diag`: diagonal `k` of a matrix, or a matrix with that diagonal."""
-        try:
-            return self._apply("diag", (), {"k": k, **kwargs})
-        except Exception as error:
-            leave(error)
-            raise
+        return self._apply("diag", (), {"k": k, **kwargs})
 
+    @door
     def expand_dims(self, axis: int, inplace: bool = False, **kwargs: Any) -> Any:
         """Operator `expand_dims`: a new axis of size 1 at position `axis`.
 
@@ -41,12 +39,9 @@ class OperatorMethods:
             inplace: an array then shares memory with the result.
             kwargs: further arguments of the operator.
         """
-        try:
-            return self._apply("expand_dims", (), {"axis": axis, **kwargs})
-        except Exception as error:
-            leave(error)
-            raise
+        return self._apply("expand_dims", (), {"axis": axis, **kwargs})
 
+    @door
     def flatten(self, inplace: bool = False, **kwargs: Any) -> Any:
         """Operator `flatten`: a matrix with the first axis as its rows.
 
@@ -54,12 +49,9 @@ class OperatorMethods:
             inplace: an array then shares memory with the result.
             kwargs: further arguments of the operator.
         """
-        try:
-            return self._apply("flatten", (), kwargs)
-        except Exception as error:
-            leave(error)
-            raise
+        return self._apply("flatten", (), kwargs)
 
+    @door
     def squeeze(self, axis: Any = None, inplace: bool = False, **kwargs: Any) -> Any:
         """Operator `squeeze`: without its axes of size 1.
 
@@ -68,31 +60,24 @@ class OperatorMethods:
             inplace: an array then shares memory with the result.
             kwargs: further arguments of the operator.
         """
-        try:
-            return self._apply("squeeze", (), {"axis": axis, **kwargs})
-        except Exception as error:
-            leave(error)
-            raise
+        return self._apply("squeeze", (), {"axis": axis, **kwargs})
 
+    @door
     def split_v2(
         self, indices_or_sections: int | Sequence[int], axis: int = 0, squeeze_axis: bool = False
     ) -> Any:
         """Parts along `axis`: so many of equal size, or cut before each of the given indices."""
-        try:
-            attrs: dict[str, Any] = {"axis": axis, "squeeze_axis": squeeze_axis}
-            if isinstance(indices_or_sections, int):
-                attrs.update(indices=[], sections=indices_or_sections)
-            elif isinstance(indices_or_sections, (tuple, list)):
-                attrs.update(indices=[0, *indices_or_sections], sections=0)
-            else:
-                raise ArgumentError(
-                    f"split_v2: indices_or_sections={indices_or_sections!r}: "
-                    "must be a number or a tuple of numbers"
-                )
-            return self._apply("_split_v2", (), attrs)
-        except Exception as error:
-            leave(error)
-            raise
+        attrs: dict[str, Any] = {"axis": axis, "squeeze_axis": squeeze_axis}
+        if isinstance(indices_or_sections, int):
+            attrs.update(indices=[], sections=indices_or_sections)
+        elif isinstance(indices_or_sections, (tuple, list)):
+            attrs.update(indices=[0, *indices_or_sections], sections=0)
+        else:
+            raise ArgumentError(
+                f"split_v2: indices_or_sections={indices_or_sections!r}: "
+                "must be a number or a tuple of numbers"
+            )
+        return self._apply("_split_v2", (), attrs)
 
 
 def _method(name: str, type_: OpType) -> Callable[..., Any]:

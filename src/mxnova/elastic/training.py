@@ -11,13 +11,13 @@ from typing import Any
 from .. import checkpoint
 from ..checkpoint.content import Learner
 from ..core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, argument_error
+from ..core.base.exit_status import RESTART
 from ..record_dataset.sampler import RecordSampler
 from .agreement import Agreement
 from .interrupts import Interrupts
 
-__all__ = ["RESTART", "Training"]
+__all__ = ["Training"]
 
-RESTART = 75  # exit status: EX_TEMPFAIL of sysexits.h, start me again
 _NONE = -1  # step: there is no checkpoint
 
 

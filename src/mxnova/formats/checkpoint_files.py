@@ -17,11 +17,11 @@ from .paths import names_in, split
 from .remote.urls import is_remote
 from .source import path_exists
 
-__all__ = ["CheckpointFiles", "epochs_of", "is_prefix", "located", "newest", "prefix_of"]
+__all__ = ["SYMBOL", "CheckpointFiles", "epochs_of", "is_prefix", "located", "newest", "prefix_of"]
 
 _log = logging.getLogger("mxnova")
 _EPOCH = re.compile(r"-(\d{4,9})\.params")
-_SYMBOL = "-symbol.json"
+SYMBOL = "-symbol.json"  # what the name of a network's file ends in
 
 
 class CheckpointFiles(NamedTuple):
@@ -34,7 +34,7 @@ class CheckpointFiles(NamedTuple):
     @classmethod
     def of(cls, prefix: str, epoch: int) -> CheckpointFiles:
         """Those of an epoch, whether they are there or not."""
-        return cls(f"{prefix}{_SYMBOL}", f"{prefix}-{epoch:04d}.params", epoch)
+        return cls(f"{prefix}{SYMBOL}", f"{prefix}-{epoch:04d}.params", epoch)
 
 
 def is_prefix(path: str | os.PathLike[str]) -> bool:
@@ -48,11 +48,11 @@ def prefix_of(path: str | os.PathLike[str]) -> str:
     A file of parameters tells it where the file of the network is there, too.
     """
     text = os.fspath(path)
-    if text.endswith(_SYMBOL) and os.path.basename(text) != _SYMBOL:
-        return text.removesuffix(_SYMBOL)
+    if text.endswith(SYMBOL) and os.path.basename(text) != SYMBOL:
+        return text.removesuffix(SYMBOL)
     prefix = text[: match.start()] if (match := _EPOCH.search(text)) else text
     is_end = match is not None and match.end() == len(text)
-    return prefix if is_end and path_exists(prefix + _SYMBOL) else text
+    return prefix if is_end and path_exists(prefix + SYMBOL) else text
 
 
 def located(prefix: str | os.PathLike[str], epoch: int | None = None) -> CheckpointFiles:

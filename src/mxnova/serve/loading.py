@@ -13,6 +13,7 @@ import numpy as np
 
 from ..artefacts import InferenceModel, OpenedModel
 from ..core.base.errors import ArgumentError, FormatError, MXNetError
+from ..formats.checkpoint_files import SYMBOL
 from ..formats.labels import label_lines
 from ..formats.source import read_file
 from ..predictor import Predictor
@@ -121,8 +122,8 @@ def _open(source: ModelSource) -> InferenceModel:
 def _inside(folder: Path) -> Path:
     """The only model in a folder: a compiled one, the prefix of a checkpoint, or the folder."""
     compiled = sorted(folder.glob("*.mxnova"))
-    symbols = sorted(folder.glob("*-symbol.json"))
-    found = compiled or [s.with_name(s.name.removesuffix("-symbol.json")) for s in symbols]
+    symbols = sorted(folder.glob(f"*{SYMBOL}"))
+    found = compiled or [s.with_name(s.name.removesuffix(SYMBOL)) for s in symbols]
     if len(found) > 1:
         names = ", ".join(p.name for p in found)
         raise ArgumentError(f"{folder}: expected one .mxnova file or symbol file, found {names}")

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...core.base.errors import ArgumentError, FileError
+from ...core.base.exit_status import RESTART
 from .job import Job, hosts_of
 from .launchers import LAUNCHERS
 from .output import Output
@@ -25,7 +26,6 @@ from .report import Report
 
 __all__ = ["run_elastic"]
 
-_RESTART = 75  # status of a worker that wants to go on with others: `mxnova.elastic`
 _LEFT = 128 + signal.SIGTERM  # of one that was asked to leave
 _SETTLE = 2.0  # seconds for those that a failure takes along to end by themselves
 
@@ -90,7 +90,7 @@ def _run(job: Job, place: Place, report: Report, attempt: int, changes: _Changes
         with ProcessGroup(parts, output, job.grace) as group:
             failures = group.wait(lambda: changes.are_wanted(job))
             if failures:
-                is_planned = any(f.status in (_RESTART, _LEFT) for f in failures)
+                is_planned = any(f.status in (RESTART, _LEFT) for f in failures)
                 if not is_planned:  # the others have nobody to write a checkpoint with
                     group.grace = GRACE
                 failures += group.settle(job.grace if is_planned else _SETTLE)
@@ -103,7 +103,7 @@ def _run(job: Job, place: Place, report: Report, attempt: int, changes: _Changes
 def _gone(failures: Sequence[Failure]) -> list[Failure]:
     """Those that are the cause of others: others fail since a worker has gone."""
     signalled = [f for f in failures if f.status > 128]
-    wrong = [f for f in failures if f.status != _RESTART]
+    wrong = [f for f in failures if f.status != RESTART]
     return signalled or wrong[:1] or list(failures[:1])
 
 

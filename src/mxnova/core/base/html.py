@@ -9,7 +9,7 @@ from typing import Any
 
 from .printable import printable
 
-__all__ = ["escaped", "fact_table", "table"]
+__all__ = ["captioned", "escaped", "fact_table", "table"]
 
 _RIGHT = ' style="text-align:right"'
 
@@ -17,6 +17,11 @@ _RIGHT = ' style="text-align:right"'
 def escaped(text: str) -> str:
     """`text` as HTML has it."""
     return html.escape(printable(text))
+
+
+def captioned(caption: str, content: str) -> str:
+    """HTML `content` below a caption."""
+    return f'<div><div style="font-weight:bold">{escaped(caption)}</div>{content}</div>'
 
 
 def table(
@@ -33,10 +38,8 @@ def table(
     names = "".join(f"<th>{escaped(name)}</th>" for name in header)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     last = f"<div>{escaped(total)}</div>" if total else ""
-    return (
-        f'<div><div style="font-weight:bold">{escaped(caption)}</div>'
-        f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>{last}</div>"
-    )
+    head = f"<thead><tr>{names}</tr></thead>"
+    return captioned(caption, f"<table>{head}<tbody>{body}</tbody></table>{last}")
 
 
 def fact_table(caption: str, facts: Mapping[str, Any]) -> str:
@@ -46,10 +49,7 @@ def fact_table(caption: str, facts: Mapping[str, Any]) -> str:
         f'<td style="text-align:left">{escaped(str(value))}</td></tr>'
         for name, value in facts.items()
     )
-    return (
-        f'<div><div style="font-weight:bold">{escaped(caption)}</div>'
-        f"<table><tbody>{rows}</tbody></table></div>"
-    )
+    return captioned(caption, f"<table><tbody>{rows}</tbody></table>")
 
 
 def _cell(value: str | float) -> str:

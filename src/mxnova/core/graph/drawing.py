@@ -53,6 +53,9 @@ class GraphNode(NamedTuple):
     inputs: tuple[str, ...]
 
 
+Look = Callable[[GraphNode], tuple[str, str, str]]  # class, second line and tooltip of a box
+
+
 def graph_of(symbol: BaseSymbol, inputs: Sequence[str]) -> list[GraphNode]:
     """Operators and inputs of a network, each after those that it reads."""
     fed = set(inputs)
@@ -79,11 +82,9 @@ def symbol_html(symbol: BaseSymbol) -> str:
     def look(node: GraphNode) -> tuple[str, str, str]:
         return "" if node.operator else "input", node.operator or "input", node.name
 
-    drawn = drawing(graph, look, {}, 'class="mxnova-graph"')
     return (
         f"<div>{escaped(title)}</div>"
-        f'<div style="max-height:36em;overflow:auto"><style>{_STYLE}</style>'
-        f"{drawn}</div>"
+        f'<div style="max-height:36em;overflow:auto">{_styled(graph, look)}</div>'
     )
 
 
@@ -109,6 +110,11 @@ def symbol_svg(symbol: BaseSymbol, shapes: Mapping[str, Sequence[int]], weights:
         line = f"{node.operator or 'input'} {size}".strip()
         return "" if node.operator else "input", shortened(line, _LETTERS), f"{node.name}: {line}"
 
+    return _styled(graph, look)
+
+
+def _styled(graph: Sequence[GraphNode], look: Look) -> str:
+    """A drawing that needs no style of the page around it."""
     attributes = 'xmlns="http://www.w3.org/2000/svg" class="mxnova-graph"'
     head, _, rest = drawing(graph, look, {}, attributes).partition(">")
     return f"{head}><style>{_STYLE}</style>{rest}"
@@ -116,7 +122,7 @@ def symbol_svg(symbol: BaseSymbol, shapes: Mapping[str, Sequence[int]], weights:
 
 def drawing(
     graph: Sequence[GraphNode],
-    look: Callable[[GraphNode], tuple[str, str, str]],
+    look: Look,
     targets: Mapping[str, str],
     attribute: str = 'id="graph"',
 ) -> str:

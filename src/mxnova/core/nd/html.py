@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base.dtypes import BFLOAT16
-from ..base.html import escaped, table
+from ..base.html import captioned, escaped, table
 
 __all__ = ["array_html", "sparse_html"]
 
@@ -26,7 +26,7 @@ def array_html(array: Any) -> str:
     caption = caption_of(array)
     if array.ndim not in (1, 2) or not array.size:
         text = np.array2string(_numbers(array), threshold=_MOST, edgeitems=2)
-        return f'<div style="font-weight:bold">{escaped(caption)}</div><pre>{_lines(text)}</pre>'
+        return captioned(caption, f"<pre>{_lines(text)}</pre>")
     if array.ndim == 1:
         return _matrix(caption, array.reshape((1, -1)), [""])
     return _matrix(caption, array, range(len(array)))

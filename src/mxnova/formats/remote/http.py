@@ -8,6 +8,7 @@ with the first one.
 
 from __future__ import annotations
 
+import errno
 import re
 from typing import Any
 
@@ -135,5 +136,5 @@ async def _body(answer: Any, size: int | None, limit: int) -> bytes:
             raise AnswerError(f"sends more than {limit} bytes, where a part was asked for")
         pieces.append(piece)
     if size is not None and n != size:
-        raise TruncatedError(5, f"sent {n} bytes of {size}")
+        raise TruncatedError(errno.EIO, f"sent {n} bytes of {size}")
     return b"".join(pieces)

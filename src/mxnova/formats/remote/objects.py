@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
@@ -75,7 +76,7 @@ class _StoreObject:
         place.files.invalidate_cache(place.path)
         self._fetch, info = _reader(place.files, place.path)
         if info.get("type") == "directory":
-            raise IsADirectoryError(21, "is a directory")
+            raise IsADirectoryError(errno.EISDIR, "is a directory")
         self.size: int = info["size"]
         if type(self.size) is not int or self.size < 0:
             raise AnswerError(f"the store says that its size is {self.size!r}")
@@ -94,7 +95,7 @@ class _StoreObject:
         content = self._fetch(start, end)
         if len(content) != end - start:
             self._check()
-            raise TruncatedError(5, f"the store sent {len(content)} bytes of {end - start}")
+            raise TruncatedError(errno.EIO, f"the store sent {len(content)} bytes of {end - start}")
         if time.monotonic() - self._checked >= _CHECKED_S:
             self._check()
         return content

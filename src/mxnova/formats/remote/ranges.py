@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections import deque
 from collections.abc import Iterator
@@ -85,7 +86,7 @@ class RemoteFile:
         if self._pid != os.getpid():
             self._open()
             if self._object.size != self._size:
-                raise FileError(5, "the file has changed since it was opened", self.url)
+                raise FileError(errno.EIO, "the file has changed since it was opened", self.url)
 
     def _pieces(self, start: int, end: int) -> Iterator[bytes]:
         with self._requests.lock:
@@ -211,7 +212,7 @@ def content_of(url: str) -> bytearray:
     found = opened(place, settings.request_size)
     if found.size > settings.max_size:
         text = f"{found.size} bytes, MXNOVA_REMOTE_MAX_SIZE allows {settings.max_size}"
-        raise FileError(27, text, url)
+        raise FileError(errno.EFBIG, text, url)
 
     def fetch(start: int) -> bytes:
         end = min(start + settings.request_size, found.size)

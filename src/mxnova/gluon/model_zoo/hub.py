@@ -18,6 +18,7 @@ from ...core.base.errors import ArgumentError, FormatError, MXNetError, candidat
 from ...core.base.packages import missing_package
 from ...formats import params, safetensors
 from ...formats.atomic import replacing
+from ...formats.source import sha256_of
 
 __all__ = ["REPOSITORIES", "weights_of", "zoo_names"]
 
@@ -78,11 +79,7 @@ def _fetched(repository: str) -> str:
         )
     except Exception as error:  # of the package's HTTP client, too
         raise MXNetError(f"{repository}: {error}") from error
-    sha256 = hashlib.sha256()
-    with open(path, "rb") as file:
-        while part := file.read(1 << 20):
-            sha256.update(part)
-    if sha256.hexdigest() != stated.etag:
+    if sha256_of(path) != stated.etag:
         raise FormatError(f"{repository}: {FILE} has not the SHA-256 {stated.etag}")
     _log.info("%s at %s: SHA-256 %s", repository, stated.commit_hash, stated.etag)
     return path
