@@ -15,12 +15,12 @@ __all__ = ["page"]
 INTRODUCTION = """\
 # Command line
 
-`mxnova COMMAND --help`, or `mxnova help COMMAND`, shows what this page lists. Options stand
-before, between or behind arguments (those of run and launch only before); behind `--` all is an
-argument. Results go to standard
-output, errors in one line to standard error. The status is 0, 1 after an error or a difference,
-or 2 for arguments that cannot be used. `--json` writes one object a line. `mxnova completion
-bash` (or zsh, fish) prints what makes a shell complete commands, options, values and files.
+`mxnova COMMAND --help` and `mxnova help COMMAND` print what this page lists. Options may stand
+before, between or after arguments; those of `run` and `launch` stand before the program that is
+run. Everything after `--` is an argument. Results are written to standard output, errors as one
+line to standard error. The exit status is 0 after success, 1 after an error or a difference, and
+2 if arguments are invalid. `--json` prints one object per line. `mxnova completion bash` (or zsh,
+fish) prints a script by which the shell completes commands, options, values and files.
 """
 
 

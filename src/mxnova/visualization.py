@@ -14,7 +14,7 @@ from .core.base.user_warnings import warn_user
 from .core.graph.base_symbol import output_name
 from .core.graph.drawing import WEIGHT_SUFFIXES
 from .core.graph.node import Node
-from .core.graph.summary import layers, output_shapes
+from .core.graph.summary import layers, output_shapes, total
 from .core.graph.symbol import Symbol
 
 __all__ = ["plot_network", "print_summary"]
@@ -40,7 +40,9 @@ def print_summary(
 
     Args:
         symbol: the network.
-        shape: shapes of its inputs by name; None: shapes and numbers of parameters stay blank.
+        shape: shapes of its inputs by name, such as ``{"data": ("N", 3, 224, 224)}``; a word is a
+            size that is open, and ``?`` what depends on it. None: shapes and numbers of parameters
+            stay blank.
         line_length: characters of a line.
         positions: ends of the columns, as characters, or as parts of the line.
     """
@@ -56,9 +58,16 @@ def print_summary(
         lines.append(_row((f"{layer.name}({layer.operator})", size, number, names[0]), ends))
         lines += [_row(("", "", "", name), ends) for name in names[1:]]
         lines.append(("=" if layer is rows[-1] else "_") * line_length)
-    counts = [layer.parameters for layer in rows if layer.parameters is not None]
-    lines += [f"Total params: {sum(counts) if counts else 'unknown without shapes'}"]
+    missing = [layer.name for layer in rows if layer.parameters is None]
+    lines += [f"Total params: {_unknown(shape, missing) if missing else total(rows)}"]
     print("\n".join([*lines, "_" * line_length]))  # noqa: T201 - what it is for
+
+
+def _unknown(shape: Mapping[str, Any] | None, layers: Sequence[str]) -> str:
+    if shape is None:
+        return "unknown without shapes"
+    more = ", ..." if len(layers) > 3 else ""
+    return f"unknown: sizes are open on which {', '.join(layers[:3])}{more} depends"
 
 
 def _row(fields: Sequence[str], ends: Sequence[int]) -> str:
@@ -136,7 +145,7 @@ def plot_network(
     for node in drawn:
         for entry in node.inputs:
             if entry.node in drawn:
-                size = "x".join(map(str, shapes.get(output_name(entry), ())[1:]))
+                size = "x".join(map(str, (shapes.get(output_name(entry)) or ())[1:]))
                 drawing.edge(
                     tail_name=node.name,
                     head_name=entry.node.name,

@@ -78,6 +78,20 @@ def test_search_finds_a_page_without_a_server_of_its_own(browser, address):
     page.close()
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+def test_rows_of_long_tables_can_be_filtered(browser, address, width):
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(f"{address}/deviations.html")
+    rows = page.locator("article table.long tbody tr")
+    everything = rows.count()
+    page.get_by_placeholder(f"Filter {everything} rows").fill("Seeds orthogonal")
+    shown = [row for row in rows.all() if row.is_visible()]
+    assert 0 < len(shown) < 5
+    assert all("Orthogonal" in row.inner_text() for row in shown)
+    assert page.locator(".filter output").inner_text() == f"{len(shown)} of {everything}"
+    page.close()
+
+
 def test_the_site_has_text_for_programs():
     if not SITE.is_dir():
         pytest.skip("scripts/docs has not built the site")

@@ -15,29 +15,29 @@ from click.shell_completion import CompletionItem
 __all__ = ["COMMANDS", "FILE", "PATH", "Argument", "Command", "Count", "Model", "Option", "Words"]
 
 COMMANDS = {
-    "inspect": "show what is in files, without loading PyTorch",
-    "open": "show what is in a model's archive or folder, or save it",
+    "inspect": "show the contents of files, without loading PyTorch",
+    "open": "show the model in an archive or folder, or save it",
     "diff": "compare the arrays of two checkpoints",
     "predict": "run a saved model on files",
-    "serve": "answer requests for models over HTTP",
-    "plot": "print the layers of a saved network, or draw them",
-    "view": "show a model in a browser, by Netron",
-    "convert": "turn a model into files of other programs, or back",
-    "compile": "make one file of a model, run without PyTorch",
-    "quantize": "make a model compute with 8-bit integers",
-    "verify": "compare what two models compute, node by node",
+    "serve": "serve models over HTTP",
+    "plot": "print or draw the layers of a saved network",
+    "view": "show a model in a browser with Netron",
+    "convert": "convert a model to or from other formats, and check the result",
+    "compile": "compile a model into one file that runs without PyTorch",
+    "quantize": "quantize a model to 8-bit integers, and measure its accuracy",
+    "verify": "compare the outputs of two models, node by node",
     "export-onnx": "write a saved model as an ONNX file (see convert)",
-    "import-onnx": "save an ONNX file as a model (see convert)",
-    "run": "run a script written for MXNet, unmodified",
-    "launch": "run a command in many processes, as distributed jobs",
-    "download": "fetch pretrained weights and data sets by their names",
-    "alias": "let every Python program here `import mxnet`",
-    "capi": "make libmxnet.so, MXNet's interface to C and C++",
-    "im2rec": "make lists of images, and record files of them",
-    "check": "say what in a script for MXNet works otherwise here, or not at all",
-    "rec2idx": "make the index of a record file",
-    "doctor": "say what mxnova has to run on, and what is wrong with it",
-    "completion": "print what makes a shell complete commands, options and files",
+    "import-onnx": "convert an ONNX file to a saved model (see convert)",
+    "run": "run an unmodified script written for MXNet",
+    "launch": "run a command in several processes, as a distributed job",
+    "download": "download pretrained weights and data sets by name",
+    "alias": "make `import mxnet` work in this Python environment",
+    "capi": "build libmxnet.so, MXNet's interface for C and C++",
+    "im2rec": "create image lists and record files",
+    "check": "report what in a script for MXNet works differently here or not at all",
+    "rec2idx": "create the index of a record file",
+    "doctor": "report versions, hardware, backends and settings, and find faults",
+    "completion": "print the completion script of a shell",
     "help": "show the options of a command, with examples",
 }
 """What each command does; its options are `options.NAME.command`."""
@@ -108,7 +108,7 @@ class Model(Argument):
     """
 
     def __init__(self, name: str, more: str = "", **facts: Any) -> None:
-        text = f"prefix or file of a checkpoint, archive or folder (see open), .onnx{more}"
+        text = f"checkpoint (its prefix or a file), archive or folder (see open), .onnx{more}"
         super().__init__(name, **{"explained": text, "type": PATH, **facts})
 
 

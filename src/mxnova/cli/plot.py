@@ -14,18 +14,20 @@ from ..core.base.errors import ArgumentError, MXNetError
 from ..core.base.html import escaped
 from ..core.base.packages import missing_package
 from ..core.base.progress import progress
-from ..core.base.shapes import parse_shape
+from ..core.base.shapes import UNKNOWN
 from ..formats.atomic import replacing
 from ..formats.checkpoint_files import CheckpointFiles, prefix_of
 from ..formats.source import open_regular
 from .report import write_json
+from .shapes import shapes_of
 
 if TYPE_CHECKING:
+    from ..core.graph.summary import Layer
     from ..core.graph.symbol import Symbol
 
 __all__ = ["plot"]
 
-Shapes = dict[str, tuple[int, ...]]
+Shapes = dict[str, tuple[int | str, ...]]
 _BINARY = (".mxnova", ".safetensors")  # which may begin with any byte
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
@@ -47,7 +49,7 @@ def plot(options: SimpleNamespace) -> None:
     Raises:
         MXNetError: an option or the model cannot be used, or Graphviz is needed and not there.
     """
-    given = dict(_shape(text) for text in options.shape)
+    given = shapes_of(options.shape)
     if options.output is not None and options.json:
         raise ArgumentError("plot: --json and --output do not go together")
     with progress() as tell:
@@ -73,12 +75,7 @@ def _network(model: str, epoch: int | None) -> tuple[Symbol, Shapes | None]:
     opened = open_model(model, epoch)
     if opened.symbol is None:
         raise MXNetError(f"{model}: holds no network ({opened.layout})")
-    noted = opened.input_shapes
-    if noted is None:
-        return opened.symbol, None
-    return opened.symbol, {
-        n: tuple(1 if isinstance(s, str) else s for s in sizes) for n, sizes in noted.items()
-    }
+    return opened.symbol, opened.input_shapes
 
 
 def _is_symbol(path: str) -> bool:
@@ -91,19 +88,24 @@ def _is_symbol(path: str) -> bool:
 
 def _print(network: Symbol, shapes: Shapes | None, as_json: bool) -> None:
     from .. import visualization
-    from ..core.graph.summary import layers
+    from ..core.graph.summary import layers, total
 
     if not as_json:
         visualization.print_summary(network, shapes)
         return
     rows = layers(network, shapes)
-    total = sum(row.parameters or 0 for row in rows) if shapes is not None else None
-    write_json({"layers": [row._asdict() for row in rows], "parameters": total})
+    write_json({"layers": [_written(row) for row in rows], "parameters": total(rows)})
+
+
+def _written(layer: Layer) -> dict[str, Any]:
+    """A layer for JSON: null for a size that is open."""
+    sizes = layer.shape and [None if size is UNKNOWN else size for size in layer.shape]
+    return {**layer._asdict(), "shape": sizes}
 
 
 def _draw(network: Symbol, shapes: Shapes | None, output: Path, weights: bool) -> None:
     from ..core.graph.drawing import symbol_svg
-    from ..core.graph.summary import layers, output_shapes
+    from ..core.graph.summary import layers, output_shapes, total
 
     if output.suffix not in (".svg", ".html"):
         _draw_by_graphviz(network, shapes, output, weights)
@@ -111,9 +113,9 @@ def _draw(network: Symbol, shapes: Shapes | None, output: Path, weights: bool) -
     text = symbol_svg(network, output_shapes(network, shapes), weights)
     if output.suffix == ".html":
         rows = layers(network, shapes)
-        facts = f"{len(rows):,} layers"
-        if shapes is not None:
-            facts += f", {sum(row.parameters or 0 for row in rows):,} parameters"
+        facts, parameters = f"{len(rows):,} layers", total(rows)
+        if parameters is not None:
+            facts += f", {parameters:,} parameters"
         text = _PAGE.format(title=escaped(output.stem), facts=facts, svg=text)
     with replacing(output) as file:
         file.write(text.encode())
@@ -140,14 +142,3 @@ def _draw_by_graphviz(network: Symbol, shapes: Shapes | None, output: Path, weig
         ) from None
     with replacing(output) as file:
         file.write(drawing.source.encode())
-
-
-def _shape(text: str) -> tuple[str, Any]:
-    name, equals, sizes = text.partition("=")
-    try:
-        shape = parse_shape(f"({sizes},)")
-    except ValueError:
-        shape = None
-    if not (name and equals and shape):
-        raise ArgumentError(f"--shape {text}: must be NAME=1,3,224,224")
-    return name, tuple(shape)

@@ -14,11 +14,11 @@ __all__ = ["FLAGS", "options_of", "without_program"]
 Program = tuple[str | None, str | None, list[str]]  # script or module, and its arguments
 
 FLAGS = {  # option -> default, and what it does
-    "numpy-names": (True, "Give NumPy the names that it dropped, such as np.float (default: yes)."),
+    "numpy-names": (True, "Restore names that NumPy removed, such as np.float (default: yes)."),
     "numpy-compat": (
         False,
-        "Let arrays of asnumpy() be numbers where they have one element, and "
-        "np.array(copy=False) copy where it must, as NumPy did before 2.0 (default: no).",
+        "Behave as NumPy before 2.0: arrays of asnumpy() with one element convert to numbers, and "
+        "np.array(copy=False) copies where it must (default: no).",
     ),
 }
 

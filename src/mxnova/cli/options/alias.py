@@ -11,8 +11,8 @@ command = Command(
     "alias",
     "alias:act",
     [
-        Argument("what", "put a package `mxnet` that is mxnova into this environment, take it "
-                 "away, or say what is there", type=click.Choice(["install", "remove", "status"])),
+        Argument("what", "install or remove a package `mxnet` that imports mxnova, or show "
+                 "whether it is installed", type=click.Choice(["install", "remove", "status"])),
     ],
     ["mxnova alias install", "mxnova alias status"],
 )  # fmt: skip

@@ -13,9 +13,9 @@ command = Command(
     "capi",
     "capi:build_library",
     [
-        Argument("what", "make the library and its headers", type=click.Choice(["build"])),
+        Argument("what", "build the library and its headers", type=click.Choice(["build"])),
         Option("--out", type=FILE, default=Path("mxnet-capi"), metavar="DIR",
-               help="The folder for lib and include (default: mxnet-capi)."),
+               help="Folder to write lib and include to (default: mxnet-capi)."),
     ],
     ["mxnova capi build --out mxnet-capi"],
 )  # fmt: skip

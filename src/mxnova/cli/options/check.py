@@ -12,10 +12,10 @@ command = Command(
     "check",
     "check:check",
     [
-        Argument("paths", "scripts, and folders that hold some", nargs=-1, required=True, type=FILE,
+        Argument("paths", "scripts, or folders of scripts", nargs=-1, required=True, type=FILE,
                  metavar="SCRIPT|FOLDER..."),
         Option("--ignore", multiple=True, type=click.Choice(["missing", "deviation", "numpy"]),
-               help="A kind of findings to leave out; repeatable."),
+               help="Kind of findings to leave out; repeatable."),
         JSON,
     ],
     [
@@ -23,7 +23,8 @@ command = Command(
         "mxnova check project/ --ignore numpy --json",
     ],
     failed=2,
-    epilog="Nothing is run or imported of the scripts. Kinds: missing, names of MXNet that mxnova "
-    "lacks; deviation, what does something else here; numpy, what NumPy 2 dropped, which `mxnova "
-    "run` gives back. The status is 1 if something was found, 2 if a file is no Python.",
+    epilog="The scripts are parsed, not run. Kinds of findings: missing, names of MXNet that "
+    "mxnova lacks; deviation, calls that behave differently here; numpy, names that NumPy "
+    "2 removed and `mxnova run` restores. The exit status is 1 if there are findings and 2 "
+    "if a file is not valid Python.",
 )  # fmt: skip

@@ -11,7 +11,8 @@ command = Command(
     "compile:compile_model",
     [
         *SOURCE,
-        Option("-o", "--output", type=PATH, metavar="FILE", help="Default: SOURCE.mxnova."),
+        Option("-o", "--output", type=PATH, metavar="FILE",
+               help="File to write (default: SOURCE.mxnova)."),
         Option("--runtime", default="onnxruntime", metavar="NAME",
                help="onnxruntime or openvino (default: onnxruntime)."),
         *WRITING,
@@ -20,6 +21,6 @@ command = Command(
         "mxnova compile net -s data=N,2",
         "mxnova compile net -s data=N,3,224,224 --labels synset.txt -o cats.mxnova",
     ],
-    epilog="`mxnova predict` and `serve`, and Predictor.load in Python, run the file with NumPy "
-    "and its runtime alone. What an archive notes of labels and preprocessing is kept.",
+    epilog="`mxnova predict`, `mxnova serve` and Predictor.load run the file with NumPy and its "
+    "runtime only. Labels and preprocessing that the source states are kept.",
 )  # fmt: skip

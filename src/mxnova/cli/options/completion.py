@@ -10,11 +10,11 @@ from ..command import Argument, Command
 command = Command(
     "completion",
     "completion:show_script",
-    [Argument("shell", "whose script to print", type=click.Choice(["bash", "zsh", "fish"]))],
+    [Argument("shell", "shell whose script to print", type=click.Choice(["bash", "zsh", "fish"]))],
     [
         'eval "$(mxnova completion bash)"  # in ~/.bashrc',
         'eval "$(mxnova completion zsh)"  # in ~/.zshrc, after compinit',
         "mxnova completion fish > ~/.config/fish/completions/mxnova.fish",
     ],
-    epilog="The script asks mxnova what a word may become: commands, options, values, files.",
+    epilog="The script completes commands, options, values and files.",
 )

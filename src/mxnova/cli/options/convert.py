@@ -11,13 +11,15 @@ command = Command(
     "convert:convert",
     [
         SOURCE[0],
-        Argument("target", "the file to write; its ending tells the kind", type=PATH,
+        Argument("target", "file to write; its ending selects the format", type=PATH,
                  metavar="TARGET"),
         *SOURCE[1:],
         Option("--to", metavar="KIND",
-               help="mxnet, params, safetensors, onnx, openvino, export, python or compiled."),
-        Option("--dtype", metavar="TYPE", help="float16 or bfloat16, for what is float32."),
-        Option("--opset", type=int, metavar="N", help="Of an ONNX file: 13 to 21 (default: 13)."),
+               help="Format: mxnet, params, safetensors, onnx, openvino, export, python or "
+               "compiled (default: by the ending of TARGET)."),
+        Option("--dtype", metavar="TYPE", help="Type for float32 arrays: float16 or bfloat16."),
+        Option("--opset", type=int, metavar="N",
+               help="Opset of an ONNX file, 13 to 21 (default: 13)."),
         *WRITING,
     ],
     [
@@ -26,5 +28,6 @@ command = Command(
         "mxnova convert net net.py --size 224x224 --mean 123.68,116.78,103.94",
         "mxnova convert net.onnx back --to mxnet",
     ],
-    epilog="Endings: .onnx .safetensors .params .xml .pt2 .py .mxnova; a prefix: --to mxnet.",
+    epilog="Endings: .onnx .safetensors .params .xml .pt2 .py .mxnova; with --to mxnet, TARGET is "
+    "a prefix.",
 )  # fmt: skip

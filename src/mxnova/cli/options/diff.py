@@ -10,13 +10,13 @@ command = Command(
     "diff",
     "diff:diff",
     [
-        Argument("a", ".params, .safetensors or .onnx, the prefix of a checkpoint, an "
-                 "archive or folder (see open)", type=FILE,
+        Argument("a", ".params, .safetensors or .onnx file, prefix of a checkpoint, archive or "
+                 "folder (see open)", type=FILE,
                  metavar="A"),
         Argument("b", "the same", type=FILE, metavar="B"),
         EPOCH,
         Option("--tolerance", type=float, default=0.0, metavar="X",
-               help="Let values differ by so much (default: 0)."),
+               help="Largest difference that counts as equal (default: 0)."),
         JSON,
     ],
     [
@@ -24,5 +24,6 @@ command = Command(
         "mxnova diff net net.safetensors --tolerance 1e-6",
     ],
     failed=2,
-    epilog="The status is 0 if they are equal, 1 if they differ, 2 if that cannot be said.",
+    epilog="The exit status is 0 if they are equal, 1 if they differ, 2 if they cannot be "
+    "compared.",
 )  # fmt: skip

@@ -11,6 +11,5 @@ command = Command(
     "doctor:doctor",
     [JSON],
     ["mxnova doctor", "mxnova doctor --json > report.json"],
-    epilog="The status is 1 if something was found that needs a remedy. Values of secrets are not "
-    "shown.",
+    epilog="The exit status is 1 if a fault was found. Secrets are not shown.",
 )

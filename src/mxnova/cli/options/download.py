@@ -17,12 +17,12 @@ command = Command(
     "download",
     "download:download",
     [
-        Argument("name", "of a network or data set, as --list shows", nargs=-1, metavar="NAME ..."),
-        Option("--list", is_flag=True, help="Show the names that there are."),
+        Argument("name", "network or data set, as --list shows", nargs=-1, metavar="NAME ..."),
+        Option("--list", is_flag=True, help="List all names."),
         Option("--root", type=PATH, metavar="DIR",
-               help="Where to (default: models, or datasets/NAME, in MXNET_HOME)."),
+               help="Folder to write to (default: models, or datasets/NAME, in MXNET_HOME)."),
         Option("--from", "places", multiple=True, metavar="PLACE",
-               help="A server or folder to try first, or hf for Hugging Face's hub; repeatable "
+               help="Server or folder to try first, or hf for Hugging Face's hub; repeatable "
                "(default: MXNOVA_MIRRORS)."),
         JSON,
     ],
@@ -32,5 +32,5 @@ command = Command(
         "mxnova download resnet18_v1 --from /mnt/weights --root models",
     ],
     check=_check,
-    epilog="Files are checked by their checksums; those that are there are not fetched again.",
+    epilog="Checksums of all files are verified; files that exist are not downloaded again.",
 )  # fmt: skip

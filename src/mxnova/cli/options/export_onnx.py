@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ..command import FILE, Command, Model, Option
-from .shared import EPOCH
+from .shared import EPOCH, shape
 
 command = Command(
     "export-onnx",
@@ -12,11 +12,12 @@ command = Command(
     [
         Model("prefix", metavar="MODEL"),
         EPOCH,
-        Option("-s", "--shape", multiple=True, required=True, metavar="NAME=SIZES",
-               help="Of an input, such as data=1,3,224,224; a word, as N: any size."),
+        shape("Shape of an input, such as data=N,3,224,224; a word such as N leaves a size open.",
+              required=True),
         Option("--dtype", default="float32",
                help="Element type of the inputs (default: float32)."),
-        Option("-o", "--output", type=FILE, metavar="FILE", help="Default: MODEL.onnx."),
+        Option("-o", "--output", type=FILE, metavar="FILE",
+               help="File to write (default: MODEL.onnx)."),
     ],
     [
         "mxnova export-onnx net -s data=N,2",

@@ -9,7 +9,7 @@ command = Command(
     "help",
     "help:show_help",
     [
-        Argument("name", "of a command (default: a list of them)", required=False,
+        Argument("name", "command to explain (default: list all commands)", required=False,
                  type=Words(lambda: COMMANDS), metavar="[COMMAND]"),
     ],
     ["mxnova help", "mxnova help predict"],

@@ -10,13 +10,14 @@ command = Command(
     "inspect",
     "inspect:inspect",
     [
-        Argument("files", ".params, symbol .json, .rec, .states, .safetensors, .onnx, .pt2, "
-                 ".mxnova, the prefix of a checkpoint, or a folder of checkpoints of many workers",
+        Argument("files", ".params, symbol .json, .rec, .states, .safetensors, .onnx, .pt2 or "
+                 ".mxnova file, prefix of a checkpoint, or folder of distributed checkpoints",
                  nargs=-1, required=True, type=FILE, metavar="FILE..."),
         EPOCH,
-        Option("--stats/--no-stats", help="Also minimum, maximum and mean of arrays."),
-        Option("--nodes/--no-nodes", help="Also a table of a model's nodes."),
-        Option("--json", is_flag=True, help="One JSON object a file, each on a line."),
+        Option("--stats/--no-stats", help="Also show minimum, maximum and mean of each array."),
+        Option("--nodes/--no-nodes", help="Also show a table of the model's nodes."),
+        Option("--json", is_flag=True,
+               help="Print one JSON object per file, each on its own line."),
     ],
     [
         "mxnova inspect net-symbol.json net-0001.params",

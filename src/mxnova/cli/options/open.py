@@ -12,9 +12,9 @@ command = Command(
     [
         Model("artefact", ", or .params of Gluon's zoo", metavar="ARTEFACT"),
         Option("-o", "--output", type=FILE, metavar="FOLDER",
-               help="Write the model there as a checkpoint: network, parameters, labels, "
+               help="Write the model to FOLDER as a checkpoint: network, parameters, labels, "
                "preprocessing and shapes."),
-        Option("--prefix", help="Of the files' names in FOLDER (default: as they are called)."),
+        Option("--prefix", help="Prefix of the files in FOLDER (default: that of the source)."),
         EPOCH,
         FORCE,
         JSON,
@@ -23,6 +23,6 @@ command = Command(
         "mxnova open model.tar.gz",
         "mxnova open model.tar.gz -o opened --prefix net",
     ],
-    epilog="Archives are checked as a whole before anything is written; programs inside are "
-    "listed, and never run.",
+    epilog="Archives are checked as a whole before anything is written. Code in an archive is "
+    "listed and never run.",
 )  # fmt: skip

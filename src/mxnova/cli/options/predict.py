@@ -22,32 +22,34 @@ command = Command(
     "predict:predict",
     [
         Model("model", " or .mxnova", metavar="MODEL"),
-        Argument("files", "images, .npy, .npz and .rec files, folders, globs; -: names on standard "
-                 "input", nargs=-1, type=PATH, metavar="[FILES]..."),
+        Argument("files", "images, .npy, .npz and .rec files, folders or globs; - reads names "
+                 "from standard input", nargs=-1, type=PATH, metavar="[FILES]..."),
         EPOCH,
         Option("-i", "--input", multiple=True, metavar="NAME=FILE",
-               help="One run: an input of the model: .npy, .npz or an image."),
+               help="Run once: file of an input, .npy, .npz or an image; one for each input."),
         *preprocessing("Options"),
         Option("--top", type=int, default=5,
-               help="How many of the largest scores to show (default: 5)."),
+               help="Number of classes to show, best first (default: 5)."),
         Option("-o", "--output", type=FILE, metavar="FILE",
-               help="Write the outputs: .npz; of FILES .jsonl, .csv or .npz."),
+               help="File to write outputs to: .npz; with FILES .jsonl, .csv or .npz."),
         Option("--backend", metavar="NAME",
                help="aten, openvino, onnxruntime, inductor, cudagraph, or auto, which measures "
-               "them once (default where onnxruntime or openvino is installed; else aten)."),
+               "them and selects the fastest (default: auto where onnxruntime or openvino is "
+               "installed, else aten)."),
         Option("--precision", type=click.Choice(["float32", "bfloat16"]),
-               help="What products may be computed in (default: float32)."),
-        Option("--explain", is_flag=True, help="Also where each node runs, and why."),
+               help="Type for matrix products and convolutions (default: float32)."),
+        Option("--explain", is_flag=True, help="Also show which backend runs each node, and why."),
         Option("-s", "--shape", multiple=True, metavar="NAME=SIZES", group="FILES",
-               help="Of the input, such as data=N,3,224,224, where the model does not tell it "
+               help="Shape of the input, such as data=N,3,224,224, if the model does not state it "
                "(default: that of the files)."),
         Option("--batch", type=int, metavar="N", group="FILES",
-               help="Files that are run at once (default: 8)."),
+               help="Batch size (default: 8)."),
         Option("--threads", type=int, default=2, group="FILES",
-               help="That read and decode files (default: 2)."),
+               help="Threads that read and decode files (default: 2)."),
         Option("--resume", is_flag=True, group="FILES",
-               help="Go on with a .jsonl or .csv file: skip what is in it."),
-        Option("--json", is_flag=True, help="One JSON object; of FILES one a line, for each."),
+               help="Continue a .jsonl or .csv file: skip the files that it lists."),
+        Option("--json", is_flag=True,
+               help="Print one JSON object; with FILES one per file, each on its own line."),
     ],
     [
         "mxnova predict net -i data=x.npy",
@@ -56,6 +58,6 @@ command = Command(
         "mxnova predict net -i data=x.npy --explain --json",
     ],
     check=_check,
-    epilog="With FILES, the status is 1 if any failed; they are listed at the end. The largest "
-    "scores are written of each item, to .npz files the whole outputs.",
+    epilog="With FILES, failed files are listed at the end and the exit status is 1. A .jsonl or "
+    ".csv file gets the largest scores of each file, a .npz file the whole outputs.",
 )  # fmt: skip

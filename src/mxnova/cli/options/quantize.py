@@ -21,51 +21,52 @@ command = Command(
     [
         Model("model", metavar="MODEL"),
         Option("--data", required=True, type=PATH, metavar="DATA",
-               help="Folder of images, one folder for each class, .rec file, or .npz file with an "
-               "array of the input's name and one called label."),
+               help="Samples: a folder with one folder of images per class, a .rec file, or an "
+               ".npz file with arrays named like the input and `label`."),
         Option("--with", "method", metavar="METHOD",
-               help="mxnet (MXNet's own), nncf (for OpenVINO), ort (ONNX Runtime's); default: by "
-               "-o, else mxnet."),
+               help="Algorithm: mxnet (MXNet's), ort (ONNX Runtime's) or nncf (NNCF's, for "
+               "OpenVINO) (default: by the ending of -o, else mxnet)."),
         Option("-o", "--output", type=PATH, metavar="FILE",
-               help="A prefix, .onnx, .xml or .mxnova (default: MODEL-quantized)."),
+               help="Prefix, or .onnx, .xml or .mxnova file, to write (default: MODEL-quantized)."),
         EPOCH,
-        shape("Of the input, such as data=N,3,224,224, where neither model nor data tell it."),
+        shape("Shape of the input, such as data=N,3,224,224, if neither model nor data state it."),
         FORCE,
         JSON,
         PAGE,
         Option("--calibration", metavar="KIND", group="How",
-               help="mxnet: entropy, naive, none; ort: naive, entropy; nncf: mean, naive (default: "
-               "the first)."),
+               help="Calibration method. mxnet: entropy, naive or none; ort: naive or entropy; "
+               "nncf: mean or naive (default: the first)."),
         Option("--per-channel/--no-per-channel", default=None, group="How",
-               help="A range for each channel of weights (default: not for mxnet, whose layers "
-               "that have them keep float weights in the file)."),
+               help="Quantize weights with one range per channel (default: yes, except for mxnet, "
+               "where such layers keep float weights in the file)."),
         Option("--asymmetric/--no-asymmetric", default=None, group="How",
-               help="Activations whose zero is not the middle (default: yes; mxnet has none)."),
+               help="Quantize activations with a zero point (default: yes; not available with "
+               "mxnet)."),
         Option("--exclude", multiple=True, metavar="NAME", group="How",
-               help="A node that stays in float."),
+               help="Node to leave in float; repeatable."),
         Option("--max-drop", type=float, metavar="POINTS", group="How",
-               help="Leave layers with the largest errors in float until accuracy is lower by no "
-               "more, in percentage points."),
+               help="Largest loss of accuracy, in percentage points: layers with the largest "
+               "errors are left in float until it is met."),
         Option("--metric", metavar="NAME", group="How",
-               help="accuracy, or agreement with the model in float (default: accuracy if there "
-               "are labels)."),
+               help="accuracy, or agreement with the float model (default: accuracy if there are "
+               "labels, else agreement)."),
         Option("--samples", type=int, metavar="N", group="Samples",
-               help="Ranges are found on so many, and never on more than half (default: 320)."),
-        Option("--batches", type=int, metavar="N", group="Samples", help="The same, in batches."),
+               help="Samples for calibration, at most half of all (default: 320)."),
+        Option("--batches", type=int, metavar="N", group="Samples",
+               help="Samples for calibration, as a number of batches."),
         Option("--measured", type=int, default=2000, metavar="N", group="Samples",
-               help="Accuracy is measured on so many (default: 2000)."),
+               help="Samples for measuring accuracy (default: 2000)."),
         Option("--batch", type=int, metavar="N", group="Samples",
-               help="Samples that are run at once (default: 8)."),
+               help="Batch size (default: 8)."),
         Option("--seed", type=int, default=0, group="Samples",
-               help="Of the samples that are taken (default: 0)."),
-        *preprocessing("What the model's files do not tell of images"),
+               help="Seed of the choice of samples (default: 0)."),
+        *preprocessing("Preprocessing of images, if the model's files do not state it"),
     ],
     [
         "mxnova quantize net --data photos/ --html quantized.html",
         "mxnova quantize net --data train.rec --with ort -o net-int8.onnx --max-drop 0.5",
     ],
     check=_check,
-    epilog="Ranges are found on some of the data, accuracy is measured on the rest: of labels, "
-    "which are folders of classes, labels of records, or an array `label`; else of the classes "
-    "that the model in float finds.",
+    epilog="Some samples calibrate ranges; accuracy is measured on the others. Labels are the "
+    "folders of classes, the labels of records, or the array `label`.",
 )  # fmt: skip

@@ -9,8 +9,8 @@ command = Command(
     "rec2idx",
     "im2rec:rec2idx",
     [
-        Argument("record", "a .rec file", type=FILE, metavar="RECORD"),
-        Argument("index", "the .idx file to write", type=FILE, metavar="INDEX"),
+        Argument("record", ".rec file", type=FILE, metavar="RECORD"),
+        Argument("index", ".idx file to write", type=FILE, metavar="INDEX"),
     ],
     ["mxnova rec2idx train.rec train.idx"],
 )

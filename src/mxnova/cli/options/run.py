@@ -39,6 +39,7 @@ command = _Run(
         "mxnova run --numpy-compat -m package.train",
     ],
     check=_check,
-    epilog="As `python SCRIPT ARGUMENT ...`, with a `mxnet` to import that is mxnova, in child "
-    "processes too. Tracebacks leave out what is inside mxnova; MXNOVA_TRACEBACK=full shows it.",
+    epilog="The script runs as by `python SCRIPT ARGUMENT ...`, but `import mxnet` imports "
+    "mxnova, in child processes too. Tracebacks leave out frames inside mxnova; "
+    "MXNOVA_TRACEBACK=full shows them.",
 )

@@ -7,41 +7,46 @@ from ..command import FILE, Model, Option
 
 __all__ = ["EPOCH", "FORCE", "JSON", "PAGE", "SOURCE", "WRITING", "preprocessing", "shape"]
 
-EPOCH = Option("--epoch", type=int, help="Of a checkpoint (default: the newest).")
-JSON = Option("--json", is_flag=True, help="One JSON object.")
-FORCE = Option("--force", is_flag=True, help="Replace files that are there.")
-PAGE = Option("--html", type=FILE, metavar="FILE", help="Also write a page with all of it.")
+EPOCH = Option("--epoch", type=int, help="Epoch of a checkpoint (default: the newest).")
+JSON = Option("--json", is_flag=True, help="Print one JSON object.")
+FORCE = Option("--force", is_flag=True, help="Overwrite existing files.")
+PAGE = Option("--html", type=FILE, metavar="FILE", 
+help="Also write the full report as an HTML page.")
 
 
-def shape(text: str) -> Option:
+def shape(text: str, required: bool = False) -> Option:
     """``--shape``, any number of times."""
-    return Option("-s", "--shape", multiple=True, metavar="NAME=SIZES", help=text)
+    return Option(
+        "-s", "--shape", multiple=True, required=required, metavar="NAME=SIZES", help=text
+    )
 
 
 def preprocessing(group: str) -> list[Option]:
     """What a model's files may not say of images and scores; None: what they note."""
     return [
         Option("--labels", type=FILE, metavar="FILE", group=group,
-               help="Names of the scores, one a line."),
+               help="File of class names, one per line."),
         Option("--size", metavar="HxW", group=group,
-               help="Images: resize to (default: what the input has)."),
-        Option("--mean", group=group, help="Images: subtract, one number or R,G,B."),
-        Option("--scale", type=float, group=group, help="Images: multiply after subtracting."),
+               help="Images: size to resize to (default: that of the input)."),
+        Option("--mean", group=group, help="Images: mean to subtract, one number or R,G,B."),
+        Option("--scale", type=float, group=group,
+               help="Images: factor, applied after the mean is subtracted."),
         Option("--bgr/--no-bgr", default=None, group=group,
-               help="Images: channels in the order blue, green, red."),
+               help="Images: order the channels blue, green, red."),
     ]  # fmt: skip
 
 
 SOURCE = [
     Model("source", ", .safetensors or .params", metavar="SOURCE"),
     EPOCH,
-    shape("Of an input, such as data=1,3,224,224; a word, as N: any size."),
+    shape("Shape of an input, such as data=N,3,224,224; a word such as N leaves a size open."),
 ]  # fmt: skip
 WRITING = [
-    *preprocessing("What .py, .onnx and .mxnova files note of images"),
+    *preprocessing("Preprocessing of images, stored in .py, .onnx and .mxnova files"),
     Option("--force", is_flag=True,
-           help="Replace files that are there, and keep what does not compute the same."),
+           help="Overwrite existing files, and keep a result that does not compute the same "
+           "values."),
     Option("--prove/--no-prove", default=True,
-           help="Run both on random inputs and compare (default: yes)."),
+           help="Run both models on random inputs and compare them (default: yes)."),
     JSON,
 ]  # fmt: skip

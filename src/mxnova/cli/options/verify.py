@@ -13,16 +13,18 @@ command = Command(
         Model("a", ", .pt2, .xml, .py or .mxnova", metavar="A"),
         Model("b", explained="the same", metavar="B"),
         EPOCH,
-        shape("Of an input, such as data=1,3,224,224; a word, as N: any size."),
+        shape("Shape of an input, such as data=N,3,224,224; a word such as N leaves a size open."),
         Option("--range", multiple=True, metavar="NAME=LOW,HIGH",
-               help="Random numbers of an input (default: from -1 to 1); 0,9,int: integers."),
+               help="Range of the random values of an input (default: -1,1); with ,int they are "
+               "integers."),
         Option("-i", "--input", multiple=True, metavar="NAME=FILE",
-               help="Feed .npy, .npz or an image in place of random numbers."),
+               help="File to feed in place of random values: .npy, .npz or an image."),
         Option("--batch", default="1,3", metavar="SIZES",
-               help="What sizes that are left open are, one after the other (default: 1,3)."),
+               help="Values to try for open sizes (default: 1,3)."),
         Option("--tolerance", type=float, default=1e-5, metavar="X",
-               help="How far values may be apart, of the largest in an array (default: 1e-5)."),
-        Option("--seed", type=int, default=0, help="Of random numbers (default: 0)."),
+               help="Largest difference that counts as equal, relative to the largest value of an "
+               "array (default: 1e-5)."),
+        Option("--seed", type=int, default=0, help="Seed of the random values (default: 0)."),
         JSON,
         PAGE,
     ],
@@ -31,5 +33,6 @@ command = Command(
         "mxnova verify net net.py -i data=x.npy --html report.html",
     ],
     failed=2,
-    epilog="The status is 0 if they are equal, 1 if they differ, 2 if that cannot be said.",
+    epilog="The exit status is 0 if they are equal, 1 if they differ, 2 if they cannot be "
+    "compared.",
 )  # fmt: skip

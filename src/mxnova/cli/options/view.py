@@ -13,11 +13,11 @@ command = Command(
         Model("model", ", .pt2 or .safetensors", metavar="MODEL"),
         EPOCH,
         Option("--port", type=int, default=0,
-               help="Of the page on this machine (default: 8080, or a free one)."),
+               help="Port of the page on this machine (default: 8080, or a free one)."),
         Option("--browse/--no-browse", default=True,
-               help="Open a browser, or tell the address only (default: open)."),
+               help="Open a browser, or only print the address (default: open)."),
     ],
     ["mxnova view net", "mxnova view net.onnx --no-browse"],
-    epilog="Needs Netron: pip install 'mxnova[view]'. `mxnova plot MODEL -o FILE.html` needs "
-    "nothing. Ctrl-C ends the page.",
+    epilog="Netron is needed: pip install 'mxnova[view]'. `mxnova plot MODEL -o FILE.html` works "
+    "without it. Ctrl-C stops the server.",
 )  # fmt: skip

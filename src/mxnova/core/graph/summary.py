@@ -4,18 +4,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..base.errors import ArgumentError, ArgumentTypeError, shown
+from ..base.shapes import UNKNOWN, PartialShape, from_user, is_known, to_user
 from .base_symbol import BaseSymbol, output_name
 from .node import Entry, Node, auxiliary_variables
 
-__all__ = ["Layer", "layers", "output_shapes"]
+__all__ = ["Layer", "layers", "output_shapes", "total"]
 
 _NOT_TRAINED = frozenset(("label", "state", "state_cell"))  # inputs of operators
 
-Shapes = dict[str, tuple[int, ...]]
+Shapes = dict[str, PartialShape]
 
 
 class Layer(NamedTuple):
@@ -24,14 +25,14 @@ class Layer(NamedTuple):
     Attributes:
         name: of the node.
         operator: its kind; null for a variable.
-        shape: of its first output; None: unknown.
+        shape: of its first output, `UNKNOWN` for sizes that are open; None: unknown.
         parameters: how many numbers it learns; None: unknown.
         inputs: names of the layers that it reads.
     """
 
     name: str
     operator: str
-    shape: tuple[int, ...] | None
+    shape: PartialShape
     parameters: int | None
     inputs: list[str]
 
@@ -43,11 +44,12 @@ def layers(
 
     Args:
         symbol: the network.
-        shape: shapes of its inputs by name; None: shapes and numbers stay unknown.
+        shape: shapes of its inputs by name, words for sizes that are open; None: shapes and numbers
+            stay unknown.
         function: what errors call the caller.
 
     Raises:
-        ArgumentError: the shapes do not tell all shapes.
+        ArgumentError: the shapes, without an open size, do not tell all shapes.
     """
     shapes = output_shapes(symbol, shape, function)
     seen = _not_trained(symbol, shape or {})
@@ -61,11 +63,16 @@ def layers(
                 node.name,
                 "null" if node.op is None else node.op.name,
                 shapes.get(output_name(Entry(node, 0))),
-                sum(math.prod(_shape_of(n, shapes)) for n in own) if shapes else None,
+                _elements([shapes.get(output_name(Entry(n, 0))) for n in own]) if shapes else None,
                 [e.node.name for e in node.inputs if e.node in shown_nodes],
             )
         )
     return rows
+
+
+def total(rows: Iterable[Layer]) -> int | None:
+    """How many numbers a network learns; None: unknown."""
+    return _sum([row.parameters for row in rows])
 
 
 def output_shapes(symbol: Any, shape: Mapping[str, Any] | None, function: str = "layers") -> Shapes:
@@ -75,14 +82,29 @@ def output_shapes(symbol: Any, shape: Mapping[str, Any] | None, function: str = 
     if not isinstance(shape, Mapping):
         raise ArgumentTypeError(f"{function}: shape={shown(shape)}: must be a dict of shapes")
     internals = symbol.get_internals()
-    _, shapes, _ = internals.infer_shape(**shape)
+    has_open = any(isinstance(size, str) for sizes in shape.values() for size in sizes or ())
+    if has_open:
+        _, shapes, _ = internals.infer_shape_partial(**{n: _closed(s) for n, s in shape.items()})
+    else:
+        _, shapes, _ = internals.infer_shape(**shape)
     if shapes is None:
         raise ArgumentError(f"{function}: shape={shown(dict(shape))}: does not tell all shapes")
-    return dict(zip(internals.list_outputs(), map(tuple, shapes), strict=True))
+    return dict(zip(internals.list_outputs(), map(from_user, shapes), strict=True))
 
 
-def _shape_of(node: Node, shapes: Shapes) -> tuple[int, ...]:
-    return shapes.get(output_name(Entry(node, 0)), ())
+def _closed(sizes: Iterable[int | str]) -> tuple[int, ...] | None:
+    """`sizes` with what stands for an unknown one in place of words."""
+    return to_user(tuple(UNKNOWN if isinstance(size, str) else size for size in sizes))
+
+
+def _elements(shapes: list[PartialShape]) -> int | None:
+    """How many numbers arrays have together; None: unknown."""
+    return _sum([math.prod(shape) if is_known(shape) else None for shape in shapes])
+
+
+def _sum(counts: list[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
 
 
 def _not_trained(symbol: BaseSymbol, given: Mapping[str, Any]) -> set[Node]:
