@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from scripts.environment import PYTHON, call
 
-
 QUICK = "not slow and not huge"
 
 

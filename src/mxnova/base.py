@@ -220,6 +220,14 @@ class classproperty:  # noqa: N801 - MXNet's name
 
     Args:
         func: gives its value for the class.
+
+    Example:
+        >>> class Layer:
+        ...     @mx.base.classproperty
+        ...     def kind(cls):
+        ...         return cls.__name__.lower()
+        >>> Layer.kind
+        'layer'
     """
 
     def __init__(self, func: Callable[[Any], Any]) -> None:

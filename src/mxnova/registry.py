@@ -44,7 +44,11 @@ def get_register_func(base_class: type, nickname: str) -> Callable[..., type]:
         registry[key] = klass
         return klass
 
-    register.__doc__ = f"Registers a class of {nickname}, under its own name or another."
+    register.__doc__ = f"""Registers a class of {nickname}, under its own name or another.
+
+Args:
+    klass: the class.
+    name: to register it under; None: that of the class."""
     return register
 
 
@@ -69,7 +73,10 @@ def get_alias_func(base_class: type, nickname: str) -> Callable[..., Any]:
 
         return reg
 
-    alias.__doc__ = f"Decorates a class of {nickname} with further names to register it under."
+    alias.__doc__ = f"""Decorates a class of {nickname} with further names to register it under.
+
+Args:
+    *aliases: the names."""
     return alias
 
 

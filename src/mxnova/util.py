@@ -301,6 +301,11 @@ def get_cuda_compute_capability(ctx: Context) -> int:
 
     Raises:
         ArgumentError: `ctx` is no GPU's.
+
+    Example:
+        >>> gpus = [mx.gpu(i) for i in range(mx.num_gpus())]
+        >>> all(mx.util.get_cuda_compute_capability(gpu) >= 50 for gpu in gpus)
+        True
     """
     if context_of(ctx).device_type != "gpu":
         raise ArgumentError(f"get_cuda_compute_capability: ctx={ctx}: must be a GPU's")

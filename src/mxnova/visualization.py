@@ -41,8 +41,8 @@ def print_summary(
     Args:
         symbol: the network.
         shape: shapes of its inputs by name, such as ``{"data": ("N", 3, 224, 224)}``; a word is a
-            size that is open, and ``?`` what depends on it. None: shapes and numbers of parameters
-            stay blank.
+            size that is open, and ``?`` a size that depends on it. None: shapes and numbers of
+            parameters stay blank.
         line_length: characters of a line.
         positions: ends of the columns, as characters, or as parts of the line.
     """
@@ -145,7 +145,7 @@ def plot_network(
     for node in drawn:
         for entry in node.inputs:
             if entry.node in drawn:
-                size = "x".join(map(str, (shapes.get(output_name(entry)) or ())[1:]))
+                size = "x".join(map(str, shapes.get(output_name(entry), ())[1:]))
                 drawing.edge(
                     tail_name=node.name,
                     head_name=entry.node.name,

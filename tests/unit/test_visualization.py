@@ -119,9 +119,18 @@ IMAGES = (2, 4, 8, 8)
         (mx.sym.RNN(DATA, mx.sym.var("p"), mx.sym.var("s"), state_size=4, num_layers=1, mode="gru"), (3, 2, 5), 132),
     ],
 )  # fmt: skip
-def test_numbers_of_parameters(symbol, shape, count, capsys):
-    mx.viz.print_summary(symbol, {"data": shape})
+@pytest.mark.parametrize("first", [int, lambda size: "N"], ids=["known", "open"])
+def test_numbers_of_parameters(symbol, shape, count, first, capsys):
+    mx.viz.print_summary(symbol, {"data": (first(shape[0]), *shape[1:])})
     assert f"Total params: {count}\n" in capsys.readouterr().out
+
+
+def test_what_depends_on_an_open_size_is_unknown(capsys):
+    network = mx.sym.FullyConnected(CONV, num_hidden=3, name="fc")
+    mx.viz.print_summary(network, {"data": (2, 4, "H", 8)})
+    lines = capsys.readouterr().out.splitlines()
+    assert "4x?x6" in lines[5]
+    assert lines[-2] == "Total params: unknown: sizes are open on which fc depends"
 
 
 def test_without_shapes_there_are_no_numbers(capsys):

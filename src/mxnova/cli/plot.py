@@ -8,13 +8,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from subprocess import CalledProcessError
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..core.base.errors import ArgumentError, MXNetError
 from ..core.base.html import escaped
 from ..core.base.packages import missing_package
 from ..core.base.progress import progress
-from ..core.base.shapes import UNKNOWN
 from ..formats.atomic import replacing
 from ..formats.checkpoint_files import CheckpointFiles, prefix_of
 from ..formats.source import open_regular
@@ -22,7 +21,6 @@ from .report import write_json
 from .shapes import shapes_of
 
 if TYPE_CHECKING:
-    from ..core.graph.summary import Layer
     from ..core.graph.symbol import Symbol
 
 __all__ = ["plot"]
@@ -94,13 +92,7 @@ def _print(network: Symbol, shapes: Shapes | None, as_json: bool) -> None:
         visualization.print_summary(network, shapes)
         return
     rows = layers(network, shapes)
-    write_json({"layers": [_written(row) for row in rows], "parameters": total(rows)})
-
-
-def _written(layer: Layer) -> dict[str, Any]:
-    """A layer for JSON: null for a size that is open."""
-    sizes = layer.shape and [None if size is UNKNOWN else size for size in layer.shape]
-    return {**layer._asdict(), "shape": sizes}
+    write_json({"layers": [row._asdict() for row in rows], "parameters": total(rows)})
 
 
 def _draw(network: Symbol, shapes: Shapes | None, output: Path, weights: bool) -> None:

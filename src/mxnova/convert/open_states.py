@@ -15,11 +15,11 @@ import torch
 from .. import symbol as sym
 from ..core.graph.infer import infer_dtypes, infer_shapes
 from ..core.graph.node import Entry, Node
+from ..core.graph.open_sizes import HugeShapes, OpenSizes, is_open
 from ..core.graph.rewrite import rewrite
 from ..core.graph.symbol import Symbol
 from ..core.op.dtypes import torch_dtype
 from ..core.op.schema import Op
-from ..onnx.open_sizes import HugeShapes, OpenSizes, is_open
 from .request import Request
 
 __all__ = ["with_open_states"]

@@ -206,6 +206,13 @@ def check_sha1(filename: str, sha1_hash: str) -> bool:
     Args:
         filename: the name of the file.
         sha1_hash: hexadecimal digits.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "abc.txt")
+        >>> n_bytes = path.write_bytes(b"abc")
+        >>> mx.gluon.utils.check_sha1(str(path), "a9993e364706816aba3e25717850c26c9cd0d89d")
+        True
     """
     sha1 = hashlib.sha1(usedforsecurity=False)
     with open(filename, "rb") as file:
@@ -240,6 +247,15 @@ def download(
     Raises:
         ArgumentError: the URL is none of http and https, or its end is no file name.
         FileError: it cannot be fetched, or is another one; the text says where to put it by hand.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "abc.txt")
+        >>> n_bytes = path.write_bytes(b"abc")
+        >>> sha1 = "a9993e364706816aba3e25717850c26c9cd0d89d"
+        >>> url = "https://example.com/abc.txt"  # not asked: the file is there and whole
+        >>> mx.gluon.utils.download(url, str(path), sha1_hash=sha1) == str(path)
+        True
     """
     if retries < 0:
         raise AssertedError(f"download: retries={shown(retries)}: must be at least 0")
@@ -365,6 +381,14 @@ def replace_file(src: str, dst: str) -> None:
 
     Raises:
         FileError: it cannot be moved; then it is removed.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> n_bytes = (folder / "new").write_bytes(b"new"), (folder / "old").write_bytes(b"old")
+        >>> mx.gluon.utils.replace_file(str(folder / "new"), str(folder / "old"))
+        >>> (folder / "old").read_bytes()
+        b'new'
     """
     try:
         os.replace(src, dst)

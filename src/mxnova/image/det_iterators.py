@@ -53,6 +53,18 @@ class ImageDetIter(ImageIter):
         label_name: of the labels.
         last_batch_handle: see ImageIter.
         **kwargs: of CreateDetAugmenter.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "images.rec")
+        >>> records = mx.recordio.MXRecordIO(path, "w")
+        >>> image = np.zeros((8, 8, 3), np.uint8)
+        >>> box = [2, 5, 1, 0.25, 0.25, 0.75, 0.75]  # widths of header and object; class, corners
+        >>> records.write(mx.recordio.pack_img((0, box, 0, 0), image, img_fmt=".png"))
+        >>> records.close()
+        >>> batch = next(mx.image.ImageDetIter(1, (3, 8, 8), path_imgrec=path))
+        >>> batch.label[0].asnumpy()
+        array([[[1.  , 0.25, 0.25, 0.75, 0.75]]], dtype=float32)
     """
 
     def __init__(

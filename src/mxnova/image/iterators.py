@@ -58,6 +58,17 @@ class ImageIter(io.DataIter):
 
     Raises:
         AssertedError: there are no images, or arguments exclude each other.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "images.rec")
+        >>> records = mx.recordio.MXRecordIO(path, "w")
+        >>> image = np.zeros((8, 8, 3), np.uint8)
+        >>> records.write(mx.recordio.pack_img((0, 3.0, 0, 0), image, img_fmt=".png"))
+        >>> records.close()
+        >>> batch = next(mx.image.ImageIter(1, (3, 8, 8), path_imgrec=path))
+        >>> batch.data[0].shape, batch.label[0].asnumpy()
+        ((1, 3, 8, 8), array([3.], dtype=float32))
     """
 
     def __init__(

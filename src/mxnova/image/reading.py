@@ -39,6 +39,16 @@ def imread(filename: str, *args: Any, **kwargs: Any) -> nd.NDArray:
     Raises:
         MissingFileError: there is no such file.
         MXNetError: it holds no image.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "black.png")
+        >>> _, png = mx.recordio.unpack(
+        ...     mx.recordio.pack_img((0, 0, 0, 0), np.zeros((2, 3, 3), np.uint8), img_fmt=".png"),
+        ... )
+        >>> n_bytes = path.write_bytes(png)
+        >>> mx.image.imread(str(path)).shape
+        (2, 3, 3)
     """
     return _of_front_end(_internal._cvimread(filename, *args, **kwargs))
 

@@ -136,12 +136,24 @@ def _csv(path: str, shape: tuple[int, ...], dtype: str) -> np.ndarray:
 
 @iterator(LibSVM)
 def LibSVMIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802 - MXNet's name
-    """An iterator over a LibSVM file; batches of data are CSR arrays.
+    r"""An iterator over a LibSVM file; batches of data are CSR arrays.
 
     Labels stand in front of the data, or in a second file, whose rows become CSR arrays, too.
 
     Raises:
         FormatError: a file breaks the format, or has an index beyond its shape.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "data.libsvm")
+        >>> with open(path, "w") as file:
+        ...     _ = file.write("1 0:2.5\n0 2:1 3:4\n")
+        >>> batch = next(mx.io.LibSVMIter(data_libsvm=path, data_shape=(4,), batch_size=2))
+        >>> batch.data[0].stype, batch.label[0].asnumpy()
+        ('csr', array([1., 0.], dtype=float32))
+        >>> batch.data[0].asnumpy()
+        array([[2.5, 0. , 0. , 0. ],
+               [0. , 0. , 1. , 4. ]], dtype=float32)
     """
     if not params.round_batch:
         raise argument_error("LibSVMIter", "round_batch", False, "must be True")
@@ -203,6 +215,19 @@ def MNISTIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N80
     """Create an iterator over MNIST files: float32 in [0, 1]; incomplete batches are dropped.
 
     LeCun, Cortes, Burges, "The MNIST database of handwritten digits", 1998.
+
+    Example:
+        >>> import os, struct, tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> images, labels = os.path.join(folder, "images"), os.path.join(folder, "labels")
+        >>> with open(images, "wb") as file:
+        ...     _ = file.write(struct.pack(">4I", 2051, 2, 28, 28) + bytes(2 * 28 * 28))
+        >>> with open(labels, "wb") as file:
+        ...     _ = file.write(struct.pack(">2I", 2049, 2) + bytes([7, 3]))
+        >>> batches = mx.io.MNISTIter(image=images, label=labels, batch_size=2, shuffle=False)
+        >>> batch = next(batches)
+        >>> batch.data[0].shape, batch.label[0].asnumpy()
+        ((2, 1, 28, 28), array([7., 3.], dtype=float32))
     """
     if params.dtype not in (None, "float32"):
         raise argument_error("MNISTIter", "dtype", params.dtype, "must be float32")

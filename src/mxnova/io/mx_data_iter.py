@@ -42,6 +42,15 @@ class MXDataIter(DataIter):
     Attributes:
         provide_data: description of the data in a batch.
         provide_label: description of the labels.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "data.csv")
+        >>> with open(path, "w") as file:
+        ...     _ = file.write("1,2")
+        >>> batches = mx.io.CSVIter(data_csv=path, data_shape=(2,), batch_size=1)
+        >>> isinstance(batches, mx.io.MXDataIter), batches.provide_data[0].shape
+        (True, (1, 2))
     """
 
     def __init__(

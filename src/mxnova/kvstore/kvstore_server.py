@@ -14,6 +14,14 @@ class KVStoreServer:
 
     Args:
         kvstore: the store.
+
+    Example:
+        >>> server = mx.kvstore.KVStoreServer(mx.kv.create("local"))
+        >>> try:
+        ...     server.run()
+        ... except mx.base.MXNetError as error:
+        ...     print(str(error).partition(":")[0])
+        KVStoreServer.run
     """
 
     def __init__(self, kvstore: KVStore) -> None:

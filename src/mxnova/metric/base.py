@@ -189,6 +189,25 @@ class MeanMetric(EvalMetric):
 
 register = get_register_func(EvalMetric, "metric")
 alias = get_alias_func(EvalMetric, "metric")
+_EXAMPLE = """
+
+Example:
+    >>> @mx.metric.{decorator}
+    ... class Seen(mx.metric.EvalMetric):
+    ...     def __init__(self, name="seen"):
+    ...         super().__init__(name)
+    ...     def update(self, labels, preds):
+    ...         self.sum_metric += labels[0].size
+    ...         self.num_inst = 1
+    >>> metric = mx.metric.create("{name}")
+    >>> metric.update([mx.nd.zeros(3)], [mx.nd.zeros((3, 2))])
+    >>> metric.get()
+    ('seen', 3.0)
+"""
+register.__doc__ = (register.__doc__ or "") + _EXAMPLE.format(decorator="register", name="seen")
+alias.__doc__ = (alias.__doc__ or "") + _EXAMPLE.format(
+    decorator='alias("samples_seen")', name="samples_seen"
+)
 
 
 def check_label_shapes(

@@ -17,7 +17,15 @@ _COUNTS = ("true_negatives", "false_positives", "false_negatives", "true_positiv
 
 
 class _BinaryClassificationMetrics:
-    """Counts of right and wrong predictions, of a run and of a stretch of it."""
+    """Counts of right and wrong predictions, of a run and of a stretch of it.
+
+    Example:
+        >>> counts = mx.metric._BinaryClassificationMetrics()
+        >>> label, prediction = mx.nd.array([1, 0]), mx.nd.array([[0.2, 0.8], [0.4, 0.6]])
+        >>> counts.update_binary_stats(label, prediction)
+        >>> counts.precision, counts.recall
+        (0.5, 1.0)
+    """
 
     def __init__(self) -> None:
         self.reset_stats()

@@ -15,7 +15,18 @@ __all__ = ["array", "current_context", "genfromtxt"]
 
 
 def genfromtxt(*args: Any, **kwargs: Any) -> ndarray:
-    """NumPy's `genfromtxt`; ``ctx`` is the context of the array."""
+    r"""An array of the numbers in a text, as NumPy's `genfromtxt` reads them.
+
+    Args:
+        *args: of NumPy's function: a path or an open file, and how it is read.
+        **kwargs: of NumPy's function; ``ctx`` is the context of the array.
+
+    Example:
+        >>> import io
+        >>> np.genfromtxt(io.StringIO("1 2\n3 4"))
+        array([[1., 2.],
+               [3., 4.]], dtype=float64)
+    """
     ctx = kwargs.pop("ctx", None)
     values = np.genfromtxt(*args, **kwargs)
     return array(values, dtype=values.dtype, ctx=ctx)

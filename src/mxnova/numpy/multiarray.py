@@ -50,6 +50,11 @@ def array(object: Any, dtype: Any = None, ctx: Context | None = None) -> ndarray
 
     Raises:
         ArgumentTypeError: there is something else in it.
+
+    Example:
+        >>> np.array([[1, 2], [3, 4]])
+        array([[1., 2.],
+               [3., 4.]])
     """
     if isinstance(object, NDArray):
         copied: Any = object.copy() if ctx is None else object.copyto(ctx)

@@ -25,8 +25,8 @@ from .opsets import checked
 from .package import require_onnx
 
 if TYPE_CHECKING:
+    from ..core.graph.open_sizes import OpenSizes
     from .model import Inputs
-    from .open_sizes import OpenSizes
 
 __all__ = ["export_model", "get_operator_support", "label_names"]
 
@@ -79,9 +79,9 @@ def export_model(
             with its node; shapes that do not fit.
     """
     require_onnx("export_model")
+    from ..core.graph.open_sizes import OpenSizes
     from .files import write
     from .model import Exported, shapes_fit
-    from .open_sizes import OpenSizes
 
     version = checked(opset_version, "export_model: opset_version")
     symbol, parameters = _symbol_of(sym), _parameters_of(params)

@@ -16,7 +16,7 @@ from ..core.base.unique_names import FreeNames
 from ..core.exec.backends.conversion.onnx_opset import ONNXOpset
 from ..core.exec.backends.conversion.onnx_tensors import KINDS
 from ..core.exec.backends.conversion.opset import Numbers, Statistics, bounds_of
-from .open_sizes import OpenSizes, is_open
+from ..core.graph.open_sizes import OpenSizes, is_open
 from .opsets import DEFAULT
 
 __all__ = ["FileOpset"]

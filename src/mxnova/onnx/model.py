@@ -22,11 +22,11 @@ from ..core.exec.passes.qdq import with_qdq
 from ..core.graph.completion import completed, completions
 from ..core.graph.infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
 from ..core.graph.node import Entry, Node
+from ..core.graph.open_sizes import HugeShapes, OpenSizes, is_open
 from ..core.graph.rewrite import rewrite
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from .file_opset import FileOpset
-from .open_sizes import HugeShapes, OpenSizes, is_open
 from .opsets import DEFAULT
 
 __all__ = ["Exported", "Inputs", "shapes_fit"]

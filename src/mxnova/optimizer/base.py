@@ -143,6 +143,16 @@ class Optimizer:
 
         Args:
             klass: the class.
+
+        Example:
+            >>> @mx.optimizer.register
+            ... class SignDescent(mx.optimizer.Optimizer):
+            ...     def create_state(self, index, weight):
+            ...         return None
+            ...     def update(self, index, weight, grad, state):
+            ...         weight -= self.lr * grad.sign()
+            >>> mx.optimizer.create("signdescent", learning_rate=0.1).lr
+            0.1
         """
         if not isinstance(klass, type):
             raise AssertedTypeError(f"register: klass={shown(klass)}: must be a class")

@@ -40,6 +40,20 @@ def load_states(path: str | os.PathLike[str] | bytes) -> dict[Any, Any]:
 
     Raises:
         FormatError: the file is no such pickle.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "trainer.states")
+        >>> weight = mx.gluon.Parameter("weight", shape=(2,))
+        >>> weight.initialize()
+        >>> trainer = mx.gluon.Trainer([weight], "sgd", {"momentum": 0.9})
+        >>> with mx.autograd.record():
+        ...     loss = weight.data().sum()
+        >>> loss.backward()
+        >>> trainer.step(1)
+        >>> trainer.save_states(path)
+        >>> {index: state.shape for index, state in mx.optimizer.load_states(path).items()}
+        {0: (2,)}
     """
     return _states_of(read_states(path))
 

@@ -17,12 +17,12 @@ from ..core.base.errors import MXNetError
 from ..core.base.shapes import is_known, shape_text
 from ..core.graph.infer import ShapeTable, infer_dtypes, infer_shapes
 from ..core.graph.node import Entry, Node
+from ..core.graph.open_sizes import HugeShapes, OpenSizes, is_open
 from ..core.graph.rewrite import rewrite
 from ..core.graph.symbol import Symbol
 from ..core.op.infer import DTypes, Shapes
 from ..core.op.outputs import numbered
 from ..core.op.schema import Op, OpType
-from ..onnx.open_sizes import HugeShapes, OpenSizes, is_open
 
 __all__ = ["Facts", "open_nodes", "sized"]
 

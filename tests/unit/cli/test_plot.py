@@ -39,6 +39,15 @@ def test_counts_are_those_of_the_parameters_or_unknown(capsys):
     assert (fc["name"], fc["shape"], fc["parameters"]) == ("fc", [1, 3], 9)
 
 
+def test_open_sizes_stay_open(capsys):
+    act("plot", "net", "-s", "data=N,2", "--json")
+    told = json.loads(capsys.readouterr().out)
+    assert told["parameters"] == 9
+    assert told["layers"][1]["shape"] == ["N", 3]
+    act("plot", "net", "-s", "data=1,C")
+    assert "Total params: unknown: sizes are open on which fc depends" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("weights", [False, True])
 @pytest.mark.parametrize("ending", ["svg", "html"])
 def test_drawings_need_no_program(tmp_path, ending, weights, monkeypatch):
@@ -74,6 +83,8 @@ def test_a_symbol_may_have_any_name(tmp_path, capsys):
     [
         (["-o", "x.svg", "--json"], "do not go together"),
         (["-s", "data"], "--shape data: must be"),
+        (["-s", "data=1,0"], "--shape data=1,0: '0' is neither a size nor a name"),
+        (["-s", "data=1,2", "-s", "data=1,3"], "data is given twice"),
         (["-s", "dat=1,2"], "dat"),
     ],
 )

@@ -51,5 +51,5 @@ def _show(n_files: int, found: list[tuple[Path, Finding]]) -> None:
         place = f"{path}:{finding.line}:{finding.column}"
         sys.stdout.write(printable(f"{place}: {finding.kind}: {finding.text}{remedy}") + "\n")
     counts = Counter(finding.kind for _, finding in found)
-    told = ", ".join(f"{count:,} {kind}" for kind, count in counts.most_common()) or "nothing"
+    told = ", ".join(f"{count:,} {kind}" for kind, count in counts.most_common()) or "no findings"
     sys.stdout.write(f"{n_files:,} file{'s' * (n_files != 1)}: {told}\n")

@@ -10,8 +10,9 @@ __all__ = ["EPOCH", "FORCE", "JSON", "PAGE", "SOURCE", "WRITING", "preprocessing
 EPOCH = Option("--epoch", type=int, help="Epoch of a checkpoint (default: the newest).")
 JSON = Option("--json", is_flag=True, help="Print one JSON object.")
 FORCE = Option("--force", is_flag=True, help="Overwrite existing files.")
-PAGE = Option("--html", type=FILE, metavar="FILE", 
-help="Also write the full report as an HTML page.")
+PAGE = Option(
+    "--html", type=FILE, metavar="FILE", help="Also write the full report as an HTML page."
+)
 
 
 def shape(text: str, required: bool = False) -> Option:

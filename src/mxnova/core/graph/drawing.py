@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..base.errors import ArgumentError
 from ..base.html import escaped
-from ..base.shapes import PartialShape
 from .base_symbol import output_name
 from .layout import Point, layered
 from .node import Entry
@@ -89,7 +88,7 @@ def symbol_html(symbol: BaseSymbol) -> str:
     )
 
 
-def symbol_svg(symbol: BaseSymbol, shapes: Mapping[str, PartialShape], weights: bool) -> str:
+def symbol_svg(symbol: BaseSymbol, shapes: Mapping[str, Sequence[int | str]], weights: bool) -> str:
     """The text of an SVG file.
 
     Args:
@@ -104,7 +103,7 @@ def symbol_svg(symbol: BaseSymbol, shapes: Mapping[str, PartialShape], weights: 
     graph = graph_of(symbol, inputs)
     if len(graph) > MOST:
         raise ArgumentError(f"the network has {len(graph):,} nodes; at most {MOST:,} are drawn")
-    sizes = {n.name: shapes.get(output_name(Entry(n, 0))) or () for n in symbol.nodes}
+    sizes = {n.name: shapes.get(output_name(Entry(n, 0)), ()) for n in symbol.nodes}
 
     def look(node: GraphNode) -> tuple[str, str, str]:
         size = "x".join(map(str, sizes[node.name]))

@@ -10,6 +10,7 @@ from ..base.errors import ArgumentError, ArgumentTypeError, candidates, shown
 from ..base.shapes import PartialShape, from_user, is_known, to_user
 from ..base.user_warnings import warn_user
 from ..op.dtypes import mx_dtype, torch_dtype
+from ..op.infer import Shapes
 from .base_symbol import BaseSymbol
 from .infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
 from .node import Node
@@ -47,9 +48,12 @@ class InferenceMethods(BaseSymbol):
         """`infer_shape` that leaves unknown what it cannot infer."""
         return self._listed(self._shape_table(args, kwargs), to_user)
 
-    def _shape_table(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> ShapeTable:
+    def _shape_table(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], facts: type[Shapes] = Shapes
+    ) -> ShapeTable:
         known = self._known("infer_shape", args, kwargs)
-        return infer_shapes(self.nodes, {n: _partial_shape(n, s) for n, s in known.items()})
+        shapes = {n: _partial_shape(n, s) for n, s in known.items()}
+        return infer_shapes(self.nodes, shapes, facts=facts)
 
     def infer_type(self, *args: Any, **kwargs: Any) -> Inferred:
         """(argument, output, auxiliary) element types, or Nones when some stay unknown.

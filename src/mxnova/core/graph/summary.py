@@ -7,16 +7,18 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..base.errors import ArgumentError, ArgumentTypeError, shown
-from ..base.shapes import UNKNOWN, PartialShape, from_user, is_known, to_user
+from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, shown
+from ..base.shapes import is_known
 from .base_symbol import BaseSymbol, output_name
 from .node import Entry, Node, auxiliary_variables
+from .open_sizes import HugeShapes, OpenSizes
 
 __all__ = ["Layer", "layers", "output_shapes", "total"]
 
 _NOT_TRAINED = frozenset(("label", "state", "state_cell"))  # inputs of operators
 
-Shapes = dict[str, PartialShape]
+Sizes = tuple[int | str, ...]  # words are sizes that are open
+Shapes = dict[str, Sizes]
 
 
 class Layer(NamedTuple):
@@ -25,14 +27,15 @@ class Layer(NamedTuple):
     Attributes:
         name: of the node.
         operator: its kind; null for a variable.
-        shape: of its first output, `UNKNOWN` for sizes that are open; None: unknown.
+        shape: of its first output, the word of a size that is open, ``?`` for what depends on such
+            sizes; None: unknown.
         parameters: how many numbers it learns; None: unknown.
         inputs: names of the layers that it reads.
     """
 
     name: str
     operator: str
-    shape: PartialShape
+    shape: Sizes | None
     parameters: int | None
     inputs: list[str]
 
@@ -57,13 +60,13 @@ def layers(
     shown_nodes = {*nodes}
     rows = []
     for node in nodes:
-        own = _parameters(node, seen)
+        own = [shapes.get(output_name(Entry(n, 0)), ()) for n in _parameters(node, seen)]
         rows.append(
             Layer(
                 node.name,
                 "null" if node.op is None else node.op.name,
                 shapes.get(output_name(Entry(node, 0))),
-                _elements([shapes.get(output_name(Entry(n, 0))) for n in own]) if shapes else None,
+                _elements(own) if shapes else None,
                 [e.node.name for e in node.inputs if e.node in shown_nodes],
             )
         )
@@ -72,7 +75,8 @@ def layers(
 
 def total(rows: Iterable[Layer]) -> int | None:
     """How many numbers a network learns; None: unknown."""
-    return _sum([row.parameters for row in rows])
+    counts = [row.parameters for row in rows]
+    return None if None in counts else sum(filter(None, counts))
 
 
 def output_shapes(symbol: Any, shape: Mapping[str, Any] | None, function: str = "layers") -> Shapes:
@@ -84,27 +88,34 @@ def output_shapes(symbol: Any, shape: Mapping[str, Any] | None, function: str = 
     internals = symbol.get_internals()
     has_open = any(isinstance(size, str) for sizes in shape.values() for size in sizes or ())
     if has_open:
-        _, shapes, _ = internals.infer_shape_partial(**{n: _closed(s) for n, s in shape.items()})
+        shapes = _open_shapes(internals, shape, function)
     else:
-        _, shapes, _ = internals.infer_shape(**shape)
+        shapes = internals.infer_shape(**shape)[1]
     if shapes is None:
         raise ArgumentError(f"{function}: shape={shown(dict(shape))}: does not tell all shapes")
-    return dict(zip(internals.list_outputs(), map(from_user, shapes), strict=True))
+    return dict(zip(internals.list_outputs(), map(tuple, shapes), strict=True))
 
 
-def _closed(sizes: Iterable[int | str]) -> tuple[int, ...] | None:
-    """`sizes` with what stands for an unknown one in place of words."""
-    return to_user(tuple(UNKNOWN if isinstance(size, str) else size for size in sizes))
+def _open_shapes(
+    symbol: Any, shape: Mapping[str, Any], function: str
+) -> list[list[int | str]] | None:
+    """Shapes of the outputs where sizes are left open; None: some stay unknown."""
+    sizes = OpenSizes(function)
+    known = {name: sizes.shape_of(given, given, name) for name, given in shape.items()}
+    try:
+        table = symbol._shape_table((), known, HugeShapes)
+    except MXNetError as error:
+        raise MXNetError(sizes.named(str(error))) from None
+    shapes = [table[entry.node][entry.output] for entry in symbol.entries]
+    if not all(map(is_known, shapes)):
+        return None
+    return [["?" if s is None else s for s in sizes.described(shape)] for shape in shapes]
 
 
-def _elements(shapes: list[PartialShape]) -> int | None:
-    """How many numbers arrays have together; None: unknown."""
-    return _sum([math.prod(shape) if is_known(shape) else None for shape in shapes])
-
-
-def _sum(counts: list[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None
+def _elements(shapes: list[Sizes]) -> int | None:
+    """How many numbers arrays have together; None: that depends on open sizes."""
+    known = [s for s in shapes if not any(isinstance(size, str) for size in s)]
+    return sum(map(math.prod, known)) if len(known) == len(shapes) else None
 
 
 def _not_trained(symbol: BaseSymbol, given: Mapping[str, Any]) -> set[Node]:

@@ -157,5 +157,12 @@ def imdecode(
         index: where in `out` the image goes.
         channels: of the result.
         mean: is subtracted.
+
+    Example:
+        >>> try:
+        ...     mx.nd.imdecode(b"an image")
+        ... except mx.base.MXNetError as error:
+        ...     print(error)
+        imdecode: MXNet's fails for every image; mx.image.imdecode decodes images
     """
     raise MXNetError("imdecode: MXNet's fails for every image; mx.image.imdecode decodes images")

@@ -94,6 +94,11 @@ def invoke_by_name(
         arrays: its inputs, in order.
         attrs: parameter name -> text.
         out: array, or list of arrays, to write the results into.
+
+    Example:
+        >>> attributes = {"a_min": "0", "a_max": "1"}
+        >>> mx.nd.invoke("clip", [mx.nd.array([-1, 0.5, 2])], attributes).asnumpy()
+        array([0. , 0.5, 1. ], dtype=float32)
     """
     for array in arrays:
         if not isinstance(array, BaseArray):

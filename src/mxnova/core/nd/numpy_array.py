@@ -32,6 +32,17 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
     """An array of one element type on one context, with NumPy's semantics.
 
     NumPy's own functions take it too: what is not computed here is computed by NumPy.
+
+    Args:
+        handle: a tensor, or the handle of an array; programs call `mx.np.array` instead.
+        writable: whether its elements can be changed.
+
+    Example:
+        >>> x = np.array([[1, 2], [3, 4]])
+        >>> isinstance(x, np.ndarray), x.shape, x.dtype
+        (True, (2, 2), dtype('float32'))
+        >>> x[x > 2]
+        array([3., 4.])
     """
 
     __slots__ = ()

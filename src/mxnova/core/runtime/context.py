@@ -231,6 +231,11 @@ def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
 
     Args:
         device_id: the number of the device.
+
+    Example:
+        >>> memory = [mx.context.gpu_memory_info(i) for i in range(mx.num_gpus())]
+        >>> all(free <= total for free, total in memory)
+        True
     """
     free, total = torch.cuda.mem_get_info(gpu(device_id).device)
     return free, total

@@ -200,6 +200,17 @@ class RecordFileDataset(Dataset):
 
     Args:
         filename: path of the ``.rec`` file; the index lies beside it, as ``.idx``.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "data")
+        >>> records = mx.recordio.MXIndexedRecordIO(path + ".idx", path + ".rec", "w")
+        >>> for i, record in enumerate([b"first", b"second"]):
+        ...     records.write_idx(i, record)
+        >>> records.close()
+        >>> dataset = mx.gluon.data.RecordFileDataset(path + ".rec")
+        >>> len(dataset), dataset[1]
+        (2, b'second')
     """
 
     def __init__(self, filename: str | os.PathLike[str]):

@@ -18,6 +18,15 @@ class DeferredInitializationError(MXNetError):
 
     Args:
         *args: as the class that it stands for.
+
+    Example:
+        >>> layer = mx.gluon.nn.Dense(2)
+        >>> layer.initialize()
+        >>> try:
+        ...     layer.weight.data()
+        ... except mx.gluon.DeferredInitializationError:
+        ...     print("the shape is known after the first batch")
+        the shape is known after the first batch
     """
 
 

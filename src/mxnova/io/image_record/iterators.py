@@ -162,6 +162,24 @@ def ImageDetRecordIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # 
 
     A row of labels has channels, height and width of the image within the batch's, the number of
     labels, and those labels; what is left is `label_pad_value`.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "images.rec")
+        >>> records = mx.recordio.MXRecordIO(path, "w")
+        >>> box = [2, 5, 1, 0.25, 0.25, 0.75, 0.75]  # widths of header and object; class, corners
+        >>> header = mx.recordio.IRHeader(0, box, 0, 0)
+        >>> image = np.zeros((8, 8, 3), np.uint8)
+        >>> records.write(mx.recordio.pack_img(header, image, img_fmt=".png"))
+        >>> records.close()
+        >>> batches = mx.io.ImageDetRecordIter(
+        ...     path_imgrec=path,
+        ...     data_shape=(3, 8, 8),
+        ...     batch_size=1,
+        ... )
+        >>> next(batches).label[0].asnumpy()
+        array([[3.  , 8.  , 8.  , 7.  , 2.  , 5.  , 1.  , 0.25, 0.25, 0.75, 0.75]],
+              dtype=float32)
     """
     check_channels("ImageDetRecordIter", params)
     params.rand_mirror = params.mirror = False  # images are mirrored with their boxes

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from ...core.base.errors import shown
-from ..open_sizes import is_open
+from ...core.graph.open_sizes import is_open
 from .element_types import element_type
 from .elementwise import broadcast, cast, truth_of
 from .folding import filling, flattened_from, listed_axes, n_parts, slice_bounds, split_sizes

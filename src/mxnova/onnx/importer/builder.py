@@ -16,9 +16,9 @@ from ...core.base.shapes import is_known
 from ...core.base.unique_names import FreeNames
 from ...core.graph.infer import infer_dtypes, infer_shapes
 from ...core.graph.node import Entry, Node
+from ...core.graph.open_sizes import HugeShapes, OpenSizes, is_open
 from ...core.op.dtypes import mx_dtype, torch_dtype
 from ...core.op.schema import find
-from ..open_sizes import HugeShapes, OpenSizes, is_open
 from .budget import Budget, cost_of
 from .values import MOST_AXES, Value, bounded, has_open
 

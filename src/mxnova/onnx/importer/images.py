@@ -8,7 +8,7 @@ from math import floor, nan
 
 import numpy as np
 
-from ..open_sizes import is_open
+from ...core.graph.open_sizes import is_open
 from .arrangement import moved
 from .elementwise import cast
 from .interpolation import Geometry, matrix, nearest

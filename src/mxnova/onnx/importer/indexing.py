@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..open_sizes import is_open
+from ...core.graph.open_sizes import is_open
 from .arrangement import moved
 from .elementwise import binary, cast
 from .reshaping import reshaped

@@ -10,7 +10,7 @@ from math import prod
 
 import numpy as np
 
-from ..open_sizes import is_open
+from ...core.graph.open_sizes import is_open
 from .arrangement import padded
 from .site import REQUIRED, RefusalError, Site, translator
 from .values import Value

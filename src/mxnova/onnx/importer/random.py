@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..open_sizes import is_open
+from ...core.graph.open_sizes import is_open
 from .element_types import element_type
 from .site import REQUIRED, Site, translator
 from .values import Value

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from math import prod
 
 from ...core.base.errors import MXNetError
-from ..open_sizes import is_open
+from ...core.graph.open_sizes import is_open
 from .site import RefusalError, Site
 from .values import Value
 

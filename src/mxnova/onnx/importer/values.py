@@ -16,7 +16,7 @@ import numpy as np
 
 from ...core.base.errors import MXNetError
 from ...core.graph.node import Entry
-from ..open_sizes import is_open
+from ...core.graph.open_sizes import is_open
 
 __all__ = ["MOST_AXES", "MOST_BITS", "Value", "bounded", "broadcast_shape", "has_open"]
 
@@ -31,7 +31,7 @@ class Value:
     Attributes:
         name: in the file.
         shape: ONNX's; () has the shape (1,) in MXNet, whose arrays have axes. Sizes that are left
-            open are primes, as in `open_sizes`.
+            open are primes, as in `core.graph.open_sizes`.
         dtype: of MXNet's array.
         array: its numbers, where they are known: Python's integers where sizes are among them that
             are left open.

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
-from ..core.base.errors import ArgumentError, shown
-from ..core.op.infer import Shapes
+from ..base.errors import ArgumentError, shown
+from ..op.infer import Shapes
 
 __all__ = ["HugeShapes", "OpenSizes", "is_open"]
 
