@@ -23,7 +23,7 @@ RUN = [  # examples that are run as they are written, in this order, where there
     "mxnova diff net net.safetensors --tolerance 1e-6",
     "mxnova predict net -i data=x.npy",
     "mxnova predict net -i data=x.npy --explain --json",
-    "mxnova plot net -s data=1,2",
+    "mxnova plot net -s data=N,2",
     "mxnova plot net-symbol.json -o net.html",
     "mxnova check train.py",
     "mxnova rec2idx train.rec train.idx",
