@@ -155,7 +155,9 @@ def section(module: str, name: str, value: Any) -> list[str]:
     blocks += markdown(inspect.getdoc(value) or "")
     if inspect.isclass(value) and not issubclass(value, BaseException):
         for method_name, method in methods(value):
-            blocks += [f"### {name}.{method_name}", signature_block(method_name, method)]
+            blocks.append(f"### {name}.{method_name}")
+            if not isinstance(method, property):
+                blocks.append(signature_block(method_name, method))
             blocks += markdown(inspect.getdoc(method) or "")
     return blocks
 
@@ -171,8 +173,6 @@ def methods(class_: type) -> Iterator[tuple[str, Any]]:
 
 def signature_block(name: str, value: Any) -> str:
     """How it is called."""
-    if isinstance(value, property):
-        return fenced("python", name)
     try:
         signature = str(inspect.signature(value))
     except (TypeError, ValueError):

@@ -51,9 +51,10 @@ def _argument(param: Argument) -> str:
 
 
 def _option(param: Option) -> str:
-    names = ", ".join([*param.opts, *param.secondary_opts])
+    *names, last = [*param.opts, *param.secondary_opts]
     value = "" if param.is_flag else f" {_value(param)}"
-    return f"| `{names}{_cell(value)}` | {_cell(param.help or '')} |"
+    codes = ", ".join(f"`{name}`" for name in (*names, _cell(f"{last}{value}")))
+    return f"| {codes} | {_cell(param.help or '')} |"
 
 
 def _value(param: Option) -> str:

@@ -113,9 +113,9 @@ def section(type_: OpType, level: int) -> list[str]:
     arrays = list(signature.inputs)
     if signature.variadic:
         arrays.append(signature.variadic)
-    blocks += table(("array", ""), [(code(n), prose(docs[n])) for n in arrays])
+    blocks += table(("array", "meaning"), [(code(n), prose(docs[n])) for n in arrays])
     parameters = [(code(f.name), code(f.type_text), prose(docs[f.name])) for f in type_.fields]
-    blocks += table(("parameter", "type", ""), parameters)
+    blocks += table(("parameter", "type", "meaning"), parameters)
     blocks.append(behaviour(type_))
     example = example_of("op", type_.name)
     return [*blocks, fenced("pycon", example)] if example else blocks
