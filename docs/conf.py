@@ -38,6 +38,4 @@ copybutton_prompt_text = r">>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 linkcheck_timeout = 20
 linkcheck_retries = 3
-linkcheck_rate_limit_timeout = (
-    60  # seconds: arxiv.org, which the API names often, limits its readers
-)
+linkcheck_ignore: list[str] = []  # none needs it: addresses of examples are code, not links
