@@ -33,21 +33,21 @@ command = Command(
         FORCE,
         JSON,
         PAGE,
-        Option("--calibration", metavar="KIND", group="How",
+        Option("--calibration", metavar="KIND", group="Quantization",
                help="Calibration method. mxnet: entropy, naive or none; ort: naive or entropy; "
                "nncf: mean or naive (default: the first)."),
-        Option("--per-channel/--no-per-channel", default=None, group="How",
+        Option("--per-channel/--no-per-channel", default=None, group="Quantization",
                help="Quantize weights with one range per channel (default: yes, except for mxnet, "
                "where such layers keep float weights in the file)."),
-        Option("--asymmetric/--no-asymmetric", default=None, group="How",
+        Option("--asymmetric/--no-asymmetric", default=None, group="Quantization",
                help="Quantize activations with a zero point (default: yes; not available with "
                "mxnet)."),
-        Option("--exclude", multiple=True, metavar="NAME", group="How",
+        Option("--exclude", multiple=True, metavar="NAME", group="Quantization",
                help="Node to leave in float; repeatable."),
-        Option("--max-drop", type=float, metavar="POINTS", group="How",
+        Option("--max-drop", type=float, metavar="POINTS", group="Quantization",
                help="Largest loss of accuracy, in percentage points: layers with the largest "
                "errors are left in float until it is met."),
-        Option("--metric", metavar="NAME", group="How",
+        Option("--metric", metavar="NAME", group="Quantization",
                help="accuracy, or agreement with the float model (default: accuracy if there are "
                "labels, else agreement)."),
         Option("--samples", type=int, metavar="N", group="Samples",

@@ -114,8 +114,13 @@ def _open_shapes(
 
 def _elements(shapes: list[Sizes]) -> int | None:
     """How many numbers arrays have together; None: that depends on open sizes."""
-    known = [s for s in shapes if not any(isinstance(size, str) for size in s)]
-    return sum(map(math.prod, known)) if len(known) == len(shapes) else None
+    count = 0
+    for shape in shapes:
+        sizes = [size for size in shape if isinstance(size, int)]
+        if len(sizes) < len(shape):
+            return None
+        count += math.prod(sizes)
+    return count
 
 
 def _not_trained(symbol: BaseSymbol, given: Mapping[str, Any]) -> set[Node]:
