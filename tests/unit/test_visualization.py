@@ -10,6 +10,7 @@ import types
 import pytest
 
 import mxnova as mx
+from mxnova.base import MXNetError
 
 
 class Digraph:
@@ -131,6 +132,8 @@ def test_what_depends_on_an_open_size_is_unknown(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert "4x?x6" in lines[5]
     assert lines[-2] == "Total params: unknown: sizes are open on which fc depends"
+    with pytest.raises(MXNetError, match=r"data has shape \[N,4\], but 4 dimensions"):
+        mx.viz.print_summary(CONV, {"data": ("N", 4)})
 
 
 def test_without_shapes_there_are_no_numbers(capsys):
