@@ -19,6 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from ...core.base.errors import MXNetError
+from ...core.base.packages import missing_package
 from ...core.nd.interop import numpy_of
 from ...formats import safetensors
 from ..python.names import identifier
@@ -45,6 +46,8 @@ class PythonRunner(Runner):
             self._model: nn.Module = module.load()
             self._real = floating_type(self._model.state_dict().values())
         except Exception as error:
+            if isinstance(error, ImportError) and error.name == "safetensors":
+                raise MXNetError(f"{path}: {missing_package('safetensors')}") from None
             raise MXNetError(f"{path}: it does not run: {type(error).__name__}: {error}") from error
 
     def outputs(self, feed: Mapping[str, Array]) -> list[Array]:

@@ -4,6 +4,7 @@
 import io
 import json
 import os
+import sys
 import zipfile
 
 import pytest
@@ -61,3 +62,10 @@ def test_nothing_but_tensors_is_unpickled(tmp_path, before, monkeypatch):
         runner_of(tmp_path / "bad.pt2")
     assert not (tmp_path / "made").exists()
     assert os.environ.get(name) == before
+
+
+def test_a_python_file_without_safetensors_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "safetensors", None)
+    (tmp_path / "net.py").write_text("from safetensors import safe_open\n")
+    with pytest.raises(MXNetError, match=r"net.py: .* pip install 'mxnova\[safetensors\]'"):
+        runner_of(tmp_path / "net.py")
