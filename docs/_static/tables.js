@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long tables get a box that filters their rows; on narrow screens their rows become cards (site.css).
+// Long tables get a box that filters their rows; rows of tables with sentences are cards on narrow
+// screens (site.css).
 "use strict";
 
 const LONG = 20; // rows
+const SENTENCE = 60; // letters of the cells of a column, on average
 
 for (const table of document.querySelectorAll("article table.docutils")) {
   const rows = [...table.tBodies[0].rows];
-  if (rows.length < LONG) continue;
   const names = [...table.querySelectorAll("thead th")].map((head) => head.textContent);
   for (const row of rows) {
     for (const [number, cell] of [...row.cells].entries()) cell.dataset.column = names[number];
   }
-  table.classList.add("long");
-  table.before(filterOf(rows));
+  if (names.length > 2 && names.some((_, number) => lettersOf(rows, number) > SENTENCE)) {
+    table.classList.add("cards");
+  }
+  if (rows.length >= LONG) table.before(filterOf(rows));
+}
+
+function lettersOf(rows, number) {
+  const letters = rows.map((row) => row.cells[number]?.textContent.length ?? 0);
+  return letters.reduce((sum, count) => sum + count, 0) / letters.length;
 }
 
 function filterOf(rows) {
