@@ -100,6 +100,7 @@ def sampler(
     signature = _signature(distribution.parameters, extras)
     names = (*distribution.parameters, *_COMMON, *extras)
     required = {n for n, default in distribution.parameters.items() if default is _EMPTY}
+    own = ("lam",) if name == "exponential" else tuple(distribution.parameters)  # the operator's
 
     def draw(*args: Any, **kwargs: Any) -> Array:
         try:
@@ -121,7 +122,9 @@ def sampler(
                 del given["ctx"]
             if name == "exponential":
                 values = [_rate(values[0])]
-            return function_of(f"_{kind}_{name}")(*values, **given)
+            if kind == "sample":
+                return function_of(f"_sample_{name}")(*values, **given)
+            return function_of(f"_random_{name}")(**dict(zip(own, values, strict=True)), **given)
         except Exception as error:
             leave(error)
             raise

@@ -52,7 +52,7 @@ def _uniforms(filler: Tensor, rng: ExactStream, in_order: bool) -> exact.Array:
 
 
 def _like(filler: Tensor, numbers: exact.Array) -> Tensor:
-    return torch.from_numpy(numbers).view(filler.shape).to(filler.dtype)
+    return torch.from_numpy(numbers.reshape(filler.shape)).to(filler.dtype)
 
 
 def normal_(filler: Tensor, rng: Generator, *, in_order: bool = False) -> Tensor:
