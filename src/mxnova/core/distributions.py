@@ -104,7 +104,8 @@ def sampler(
 
     def draw(*args: Any, **kwargs: Any) -> Array:
         try:
-            given = {**dict(zip(names, args, strict=False)), **kwargs}
+            given = dict(zip(names, args, strict=False))
+            given.update(kwargs)
             if len(given) != len(args) + len(kwargs) or not required <= given.keys():
                 signature.bind(*args, **kwargs)  # raises
             given = {n: v for n, v in given.items() if v is not NOT_GIVEN}

@@ -285,5 +285,8 @@ def logarithm(values: Array) -> Array:
     `torch.xlogy` calls the C library for each number, where `torch.log` and `numpy.log` have
     vector code of their own.
     """
-    result: Array = torch.xlogy(1.0, torch.from_numpy(values)).numpy()
+    result: Array = torch.xlogy(_ONE, torch.from_numpy(values)).numpy()
     return result
+
+
+_ONE = torch.ones(())
