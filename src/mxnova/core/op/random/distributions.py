@@ -69,12 +69,12 @@ class _Drawn(Op):
 
     def _numbers(self, device: torch.device | None) -> list[Tensor]:
         """The parameters, to be read."""
-        on_cpu = device is None or device.type == "cpu"
-        return self._on_cpu if on_cpu and not is_traced() else self._made(device)
+        is_kept = device is not None and device.type == "cpu" and not is_traced()
+        return self._on_cpu if is_kept else self._made(device)
 
     @functools.cached_property
     def _on_cpu(self) -> list[Tensor]:
-        return self._made(None)
+        return self._made(torch.device("cpu"))
 
     def _made(self, device: torch.device | None) -> list[Tensor]:
         self._check()
