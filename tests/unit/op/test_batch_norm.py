@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import mxnova as mx
-import mxnova.core.op.nn.batch_norm  # noqa: F401
+import mxnova.core.op.nn.batch_norm
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.gradient import recorded
@@ -145,7 +145,11 @@ def test_a_fixed_gamma_becomes_one_and_has_no_gradient(name):
 
 def statistics_after(way, wanting):
     """The moving mean after a pass in which only `wanting` has a gradient."""
-    arrays = {"x": mx.nd.array([[1.0, 2.0], [3.0, 6.0]]), "gamma": mx.nd.ones(2), "beta": mx.nd.zeros(2)}
+    arrays = {
+        "x": mx.nd.array([[1.0, 2.0], [3.0, 6.0]]),
+        "gamma": mx.nd.ones(2),
+        "beta": mx.nd.zeros(2),
+    }
     moving = {"mean": mx.nd.zeros(2), "var": mx.nd.ones(2)}
     if way == "symbol":
         symbol = mx.sym.BatchNorm(*map(mx.sym.var, [*arrays, *moving]), momentum=0.5)
