@@ -20,6 +20,7 @@ DRAWS = {
     "poisson of mean 4": "random.poisson(4, shape=n)",
     "poisson of mean 40": "random.poisson(40, shape=n)",
     "negative_binomial": "random.negative_binomial(4, 0.4, shape=n)",
+    "multinomial": "random.multinomial(shares, shape=n)",
     "shuffle": "random.shuffle(data)",
     "Dropout": "Dropout(data, p=0.5, mode='always')",
 }
@@ -39,6 +40,7 @@ def _case(peer: str, statement: str, n: int) -> Case:
     mx = import_mx(peer)
     _seed(peer, mx)
     known = {"random": mx.nd.random, "Dropout": mx.nd.Dropout, "data": mx.nd.arange(n), "n": n}
+    known["shares"] = mx.nd.array([0.1, 0.2, 0.3, 0.4])
 
     def output() -> list[Any]:
         _seed(peer, mx)

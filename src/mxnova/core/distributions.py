@@ -100,10 +100,12 @@ def sampler(
     signature = _signature(distribution.parameters, extras)
     names = (*distribution.parameters, *_COMMON, *extras)
     required = {n for n, default in distribution.parameters.items() if default is _EMPTY}
+    own = ("lam",) if name == "exponential" else tuple(distribution.parameters)  # the operator's
 
     def draw(*args: Any, **kwargs: Any) -> Array:
         try:
-            given = {**dict(zip(names, args, strict=False)), **kwargs}
+            given = dict(zip(names, args, strict=False))
+            given.update(kwargs)
             if len(given) != len(args) + len(kwargs) or not required <= given.keys():
                 signature.bind(*args, **kwargs)  # raises
             given = {n: v for n, v in given.items() if v is not NOT_GIVEN}
@@ -121,7 +123,9 @@ def sampler(
                 del given["ctx"]
             if name == "exponential":
                 values = [_rate(values[0])]
-            return function_of(f"_{kind}_{name}")(*values, **given)
+            if kind == "sample":
+                return function_of(f"_sample_{name}")(*values, **given)
+            return function_of(f"_random_{name}")(**dict(zip(own, values, strict=True)), **given)
         except Exception as error:
             leave(error)
             raise

@@ -8,7 +8,6 @@ import re
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from mxnova.core.base.errors import FormatError, shown
 
@@ -47,7 +46,7 @@ def loads(
     """
     try:
         text = text if isinstance(text, str) else text.decode()
-        _check_nesting(text, max_depth)
+        _check_bounds(text, max_depth)
         return json.loads(
             text,
             strict=strict,
@@ -60,28 +59,33 @@ def loads(
         raise FormatError(f"line {error.lineno}, column {error.colno}: {error.msg}") from None
 
 
-def _check_nesting(text: str, max_depth: int) -> None:
-    """Refuse what would make Python's parser recurse deeply or spend quadratic time."""
-    unescaped = text.replace(r"\\", "").replace(r"\"", "").encode("ascii", "replace")
-    codes = np.frombuffer(unescaped, np.uint8)
-    in_string = np.cumsum(codes == ord('"'), dtype=np.uint8) % 2 == 1
-    outside = codes[~in_string]
+def _check_bounds(text: str, max_depth: int) -> None:
+    """Refuse what would make Python's parser recurse deeply or spend quadratic time, or memory."""
+    characters = text.replace(r"\\", "").replace(r"\"", "").encode("ascii", "replace")
+    most = characters.count(b"[") + characters.count(b"{")
+    # Characters inside of strings only add: most texts are within the bounds with them, too.
+    if _excess(characters, most, max_depth, len(text)) is None:
+        return
+    codes = np.frombuffer(characters, np.uint8)
+    outside = codes[np.cumsum(codes == ord('"'), dtype=np.uint8) % 2 == 0]
     brackets = _BRACKETS[outside]
-    depth = np.cumsum(brackets[brackets != 0], dtype=np.int32).max(initial=0)
+    depth = int(np.cumsum(brackets[brackets != 0], dtype=np.int32).max(initial=0))
+    # The quotes that end strings are left.
+    if (excess := _excess(outside.tobytes(), depth, max_depth, len(text))) is not None:
+        raise FormatError(excess)
+
+
+def _excess(characters: bytes, depth: int, max_depth: int, size: int) -> str | None:
+    """Which bound a text of `size` characters exceeds, None: none."""
     if depth > max_depth:
-        raise FormatError(f"brackets nest {depth} deep, at most {max_depth} are read")
-    if number := re.search(rb"(?<![\d.])\d{20}", outside.data):  # digits of fractions cost nothing
-        raise FormatError(f"a number starts with {number[0].decode()}: too large")
-    _check_memory(outside, len(text))
-
-
-def _check_memory(outside: npt.NDArray[np.uint8], size: int) -> None:
-    """Refuses a text, given without what is inside of strings, whose values would be too large."""
-    characters = outside.tobytes()
+        return f"brackets nest {depth} deep, at most {max_depth} are read"
+    if number := re.search(rb"(?<![\d.])\d{20}", characters):  # digits of fractions cost nothing
+        return f"a number starts with {number[0].decode()}: too large"
     needed = sum(characters.count(character) * cost for character, cost in _COSTS.items())
-    if needed > FACTOR * size + _SLACK:
-        limit = FACTOR * size + _SLACK
-        raise FormatError(f"reading takes {needed} bytes of memory, more than {limit}")
+    limit = FACTOR * size + _SLACK
+    if needed > limit:
+        return f"reading takes {needed} bytes of memory, more than {limit}"
+    return None
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -90,7 +90,8 @@ class AdaDelta(Optimizer):
 
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """Updates a weight and its state in place."""
-        _, wd = self._counted(index)
+        self._update_count(index)
+        wd = self._get_wd(index)
         grad = self._scaled(grad)
         mean_grad, mean_delta = state
         mean_grad *= self.rho

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from importlib.resources import files
 from urllib.parse import urlsplit
 
@@ -94,22 +94,26 @@ class _Guard:
         self._app, self._is_local = app, is_local
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refusal = self._refusal(Request(scope)) if scope["type"] == "http" else None
+        refusal = self._refusal(scope["headers"]) if scope["type"] == "http" else None
         if refusal is None:
             await self._app(scope, receive, send)
         else:
             await refused(refusal)(scope, receive, send)
 
-    def _refusal(self, request: Request) -> Refused | None:
-        if sum(len(name) + len(value) for name, value in request.headers.raw) > _HEADER_BYTES:
+    def _refusal(self, headers: Sequence[tuple[bytes, bytes]]) -> Refused | None:
+        if sum(len(name) + len(value) for name, value in headers) > _HEADER_BYTES:
             return Refused(431, f"the headers have more than {_HEADER_BYTES:,} bytes")
-        host = request.headers.get("host", "").lower()
-        origin = request.headers.get("origin")
-        if origin is not None and origin.lower().partition("://")[2] != host:
+        host, origin = _first(headers, b"host") or "", _first(headers, b"origin")
+        if origin is not None and origin.partition("://")[2] != host:
             return Refused(403, "requests of other web pages are refused")
         if self._is_local and _without_port(host) not in (*_LOOPBACK, ""):
             return Refused(403, f"Host {host[:80]!r}: the server is bound to this machine only")
         return None
+
+
+def _first(headers: Sequence[tuple[bytes, bytes]], name: bytes) -> str | None:
+    """The value of a header, in lower case."""
+    return next((v.decode("latin-1").lower() for n, v in headers if n == name), None)
 
 
 def _without_port(host: str) -> str:

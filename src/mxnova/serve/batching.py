@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,7 +36,23 @@ class Pool:
     def __init__(self, threads: int) -> None:
         self.threads = threads
         self.executor = ThreadPoolExecutor(threads, thread_name_prefix="mxnova-serve")
-        self.free = asyncio.Semaphore(threads)
+        self._free = threads
+        self._asking: deque[Callable[[], None]] = deque()
+
+    def ask(self, begin: Callable[[], None]) -> None:
+        """Has `begin` called when a thread is free for it, in the order of asking."""
+        if self._free:
+            self._free -= 1
+            begin()
+        else:
+            self._asking.append(begin)
+
+    def release(self) -> None:
+        """Gives a thread back."""
+        if self._asking:
+            self._asking.popleft()()
+        else:
+            self._free += 1
 
 
 @dataclass(eq=False)
@@ -74,9 +90,8 @@ class Batcher:
         self._run, self._pool, self._ran = run, pool, ran
         self._max_batch, self._max_delay, self._max_queue = max_batch, max_delay, max_queue
         self._queue: deque[_Waiting] = deque()
-        self._arrived = asyncio.Event()
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._is_draining = False
+        self._timer: asyncio.TimerHandle | None = None  # until `max_delay` is over
+        self._has_asked = False  # for a thread
         self._seconds = 0.0  # of a request, lately
 
     @property
@@ -84,12 +99,11 @@ class Batcher:
         """Requests in the queue."""
         return len(self._queue)
 
-    async def submit(self, inputs: Inputs, rows: int) -> Outputs:
-        """The outputs for `inputs`, whose first axes have `rows`.
+    def submit(self, inputs: Inputs, rows: int) -> asyncio.Future[Outputs]:
+        """The outputs for `inputs`, whose first axes have `rows`; or why the model has none.
 
         Raises:
             Refused: the queue is full.
-            MXNetError: the model does not take them.
         """
         if len(self._queue) >= self._max_queue:
             wait = self._seconds * len(self._queue) / self._pool.threads
@@ -97,47 +111,49 @@ class Batcher:
         key = tuple((n, a.shape[1:] if self._shares else a.shape) for n, a in inputs.items())
         future: asyncio.Future[Outputs] = asyncio.get_running_loop().create_future()
         self._queue.append(_Waiting(inputs, rows, key, future))
-        self._arrived.set()
-        if not self._is_draining:
-            self._is_draining = True
-            self._start(self._drain())
-        return await future
+        self._plan()
+        return future
 
     @property
     def _shares(self) -> bool:
         return self._max_batch > 1
 
-    def _start(self, coroutine: Any) -> None:
-        task = asyncio.get_running_loop().create_task(coroutine)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    def _plan(self) -> None:
+        """Asks for a thread when a batch is full, or its first request has waited `max_delay`."""
+        if self._has_asked:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        loop, seconds = asyncio.get_running_loop(), 0.0
+        if self._max_delay and sum(w.rows for w in self._queue) < self._max_batch:
+            seconds = self._queue[0].since + self._max_delay - time.monotonic()
+        if seconds > 0:
+            self._timer = loop.call_later(seconds, self._plan)
+        else:  # requests that arrive in the same turn of the loop share the run, too
+            self._has_asked = True
+            loop.call_soon(self._pool.ask, self._begin)
 
-    async def _drain(self) -> None:
-        """Forms batches until the queue is empty."""
+    def _begin(self) -> None:
+        """Runs a batch in the thread that is free."""
+        self._has_asked = False
+        batch = self._take()
+        if not batch:
+            self._pool.release()
+            return
+        loop, start = asyncio.get_running_loop(), time.monotonic()
         try:
-            while self._queue:
-                await self._gather()
-                await self._pool.free.acquire()
-                batch = self._take()
-                if batch:
-                    self._start(self._execute(batch))
-                else:
-                    self._pool.free.release()
-        finally:
-            self._is_draining = False
-
-    async def _gather(self) -> None:
-        """Waits until a batch is full, or its first request has waited for `max_delay`."""
-        deadline = self._queue[0].since + self._max_delay
-        while sum(w.rows for w in self._queue) < self._max_batch:
-            seconds = deadline - time.monotonic()
-            if seconds <= 0:
-                return
-            self._arrived.clear()
-            try:
-                await asyncio.wait_for(self._arrived.wait(), seconds)
-            except asyncio.TimeoutError:
-                return
+            run = self._pool.executor.submit(self._compute, batch)
+        except RuntimeError as error:  # the server has ended its threads
+            self._pool.release()
+            for waiting in batch:
+                waiting.future.set_exception(error)
+            return
+        run.add_done_callback(
+            lambda done: loop.call_soon_threadsafe(self._finish, batch, start, done)
+        )
+        if self._queue:
+            self._plan()
 
     def _take(self) -> list[_Waiting]:
         """The next requests that share a run: of one shape, in order, as many as fit."""
@@ -163,18 +179,15 @@ class Batcher:
         self._queue.extendleft(reversed(left))
         return batch
 
-    async def _execute(self, batch: list[_Waiting]) -> None:
-        """Runs a batch, and tells each request its outputs, or what went wrong."""
-        loop = asyncio.get_running_loop()
-        start = time.monotonic()
-        try:
-            results = await loop.run_in_executor(self._pool.executor, self._compute, batch)
-        finally:
-            self._pool.free.release()
+    def _finish(
+        self, batch: Sequence[_Waiting], start: float, run: Future[list[Outputs | BaseException]]
+    ) -> None:
+        """Tells each request of a batch its outputs, or what went wrong."""
+        self._pool.release()
         seconds = time.monotonic() - start
         self._seconds = 0.8 * self._seconds + 0.2 * seconds / len(batch)
         self._ran(len(batch), sum(w.rows for w in batch), seconds)
-        for waiting, result in zip(batch, results, strict=True):
+        for waiting, result in zip(batch, run.result(), strict=True):
             if waiting.future.done():
                 continue
             if isinstance(result, BaseException):
@@ -193,7 +206,7 @@ class Batcher:
             bounds = np.cumsum([w.rows for w in batch])[:-1]
             parts = [np.split(output, bounds) for output in outputs]
             return [list(part) for part in zip(*parts, strict=True)]
-        except Exception as error:  # noqa: BLE001 - told to who asked
+        except BaseException as error:  # noqa: BLE001 - told to who asked
             if len(batch) == 1:
                 return [error]
             return [result for waiting in batch for result in self._compute([waiting])]

@@ -88,9 +88,10 @@ class Endpoint:
         """
         seconds = self.settings.timeout
         try:
-            return await asyncio.wait_for(served.infer(arrays), seconds)
+            outputs = await asyncio.wait_for(served.submit(arrays), seconds)
         except asyncio.TimeoutError:
             raise Refused(504, f"the model did not answer in {seconds:g} seconds") from None
+        return dict(zip(served.model.predictor.output_names, outputs, strict=True))
 
     async def optional_object(self, request: Request) -> dict[str, Any]:
         """The JSON object of a request that need not have one."""

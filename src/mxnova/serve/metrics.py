@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import prometheus_client as prometheus
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -23,6 +24,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self._registry = registry = prometheus.CollectorRegistry()
+        self._children: dict[Any, Any] = {}
         self._requests = prometheus.Counter(
             "mxnova_requests",
             "Responses, by route, model and status.",
@@ -62,17 +64,25 @@ class Metrics:
 
     def responded(self, route: str, model: str, status: int, seconds: float) -> None:
         """Notes a response."""
-        self._requests.labels(route, model, str(status)).inc()
-        self._latency.labels(route, model).observe(seconds)
+        self._child(self._requests, route, model, str(status)).inc()
+        self._child(self._latency, route, model).observe(seconds)
         if status >= 500:
             kind = {503: "overloaded", 504: "timeout"}.get(status, "error")
-            self._failures.labels(model, kind).inc()
+            self._child(self._failures, model, kind).inc()
 
     def ran(self, model: str, requests: int, rows: int, seconds: float) -> None:
         """Notes a run of a model."""
-        self._run_seconds.labels(model).observe(seconds)
-        self._rows.labels(model).observe(rows)
-        self._shared.labels(model).observe(requests)
+        self._child(self._run_seconds, model).observe(seconds)
+        self._child(self._rows, model).observe(rows)
+        self._child(self._shared, model).observe(requests)
+
+    def _child(self, metric: Any, *labels: str) -> Any:
+        """The metric with some labels; finding it takes the library 2.5 µs."""
+        key = (metric, labels)
+        child = self._children.get(key)
+        if child is None:
+            child = self._children[key] = metric.labels(*labels)
+        return child
 
     def text(self) -> tuple[str, bytes]:
         """Content type and text of all metrics, of all processes."""

@@ -40,12 +40,11 @@ class Served:
     batcher: Batcher
     entry: Entry
 
-    async def infer(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
-        """The outputs by name.
+    def submit(self, arrays: Mapping[str, Array]) -> asyncio.Future[list[Array]]:
+        """The outputs for inputs by name.
 
         Raises:
             Refused: inputs are missing, unknown or of shapes that the model does not take.
-            MXNetError: the model does not take them for another reason.
         """
         for name in arrays:
             if name not in (known := [t.name for t in self.model.inputs]):
@@ -57,8 +56,7 @@ class Served:
                 raise Refused(400, f"input {tensor.name!r} of model {self.name!r} is missing")
         fed = {t.name: _fitting(t, arrays[t.name]) for t in self.model.inputs}
         rows = _rows(fed, self.model.inputs)
-        outputs = await self.batcher.submit(fed, rows)
-        return dict(zip(self.model.predictor.output_names, outputs, strict=True))
+        return self.batcher.submit(fed, rows)
 
 
 def _fitting(tensor: Tensor, values: Array) -> Array:

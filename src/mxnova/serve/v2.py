@@ -39,18 +39,18 @@ def routes(endpoint: Endpoint) -> list[Route]:
     models = "/v2/models/{model}"
     version = f"{models}/versions/{{version}}"
     table = [
-        ("GET", "/v2", contract.server),
-        ("GET", "/v2/health/live", contract.live),
-        ("GET", "/v2/health/ready", contract.ready),
         *[
             row
             for prefix in (models, version)
             for row in (
+                ("POST", f"{prefix}/infer", contract.infer),  # routes are tried in order
                 ("GET", prefix, contract.model),
                 ("GET", f"{prefix}/ready", contract.model_ready),
-                ("POST", f"{prefix}/infer", contract.infer),
             )
         ],
+        ("GET", "/v2", contract.server),
+        ("GET", "/v2/health/live", contract.live),
+        ("GET", "/v2/health/ready", contract.ready),
         ("POST", "/v2/repository/index", contract.index),
         ("POST", "/v2/repository/models/{model}/load", contract.load),
         ("POST", "/v2/repository/models/{model}/unload", contract.unload),

@@ -209,3 +209,15 @@ def test_list_of_arrays_is_no_file_of_parameters(tmp_path):
 def test_contexts_are_checked(ctx):
     with pytest.raises(TypeError, match="ctx="):
         gluon.Parameter("w", shape=(2,)).initialize(ctx=ctx)
+
+
+@pytest.mark.parametrize("arrays", [lambda p: p._data, gluon.Parameter.list_data])
+@pytest.mark.parametrize("copied", [lambda net: net, copy.deepcopy])
+def test_an_array_in_the_place_of_another_is_seen_by_hybridized_blocks(arrays, copied):
+    net = gluon.nn.Dense(1, in_units=1, use_bias=False)
+    net.initialize(mx.init.One())
+    net = copied(net)
+    net.hybridize()
+    assert net(nd.ones((1, 1))).asscalar() == 1
+    arrays(net.weight)[0] = nd.array([[5.0]])
+    assert net(nd.ones((1, 1))).asscalar() == 5

@@ -308,3 +308,30 @@ def test_a_truth_value_is_a_mask_of_all():
         assert x.tolist() == [[9, 9], [9, 9]]
     with mx.util.np_array(False):
         assert mx.nd.arange(2)[True].asscalar() == 1  # legacy arrays take True for 1
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "float16", "float32"])
+def test_numpys_truth_values_are_whole_numbers(dtype):
+    x = np.ones(2, dtype=dtype)
+    for made, wanted in ((x + numpy.bool_(True), x + True), (numpy.bool_(True) * x, True * x)):
+        assert made.dtype == wanted.dtype
+        assert made.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize(
+    ("call", "wanted"),
+    [
+        (lambda half: np.union1d(half, np.array([2, 7], dtype="int32")), "float64"),
+        (lambda half: np.intersect1d(half, np.ones(2)), "float32"),
+        (lambda half: np.union1d(half, half), "float16"),
+        (lambda half: np.nanpercentile(half, [25.0]), "float64"),
+    ],
+)
+def test_types_of_what_numpy_sorts(call, wanted):
+    assert call(np.array([3, 1, 2.5], dtype="float16")).dtype == wanted
+
+
+def test_arrays_without_axes_are_not_iterable_from_the_start():
+    with pytest.raises(TypeError, match="0-d"):
+        iter(np.array(1.5))
+    assert [x.item() for x in np.arange(3)] == [0, 1, 2]

@@ -79,6 +79,14 @@ def test_dense_arrays_are_made_sparse_by_a_method():
         mx.nd.sparse.array(mx.nd.array(DENSE))
 
 
+@pytest.mark.parametrize("stype", ["csr", "row_sparse"])
+@pytest.mark.parametrize("shape", [(2, 0), (0, 2), (0, 0)])
+def test_arrays_without_elements(shape, stype):
+    with mx.util.np_shape(True):
+        x = mx.nd.zeros(shape).tostype(stype)
+        assert x.shape == x.tostype("default").shape == shape
+
+
 csr_matrix, row_sparse_array = mx.nd.sparse.csr_matrix, mx.nd.sparse.row_sparse_array
 
 BROKEN = {  # made with parts that contradict each other; whether check_format(False) finds it

@@ -3,7 +3,8 @@ import numpy as np
 import pytest
 import torch
 
-import mxnova.core.op.nn.batch_norm  # noqa: F401
+import mxnova as mx
+import mxnova.core.op.nn.batch_norm
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.gradient import recorded
@@ -140,6 +141,40 @@ def test_a_fixed_gamma_becomes_one_and_has_no_gradient(name):
     assert gamma.tolist() == [1.0, 1.0, 1.0]
     assert gamma.grad is None
     assert beta.grad.any()
+
+
+def statistics_after(way, wanting):
+    """The moving mean after a pass in which only `wanting` has a gradient."""
+    arrays = {
+        "x": mx.nd.array([[1.0, 2.0], [3.0, 6.0]]),
+        "gamma": mx.nd.ones(2),
+        "beta": mx.nd.zeros(2),
+    }
+    moving = {"mean": mx.nd.zeros(2), "var": mx.nd.ones(2)}
+    if way == "symbol":
+        symbol = mx.sym.BatchNorm(*map(mx.sym.var, [*arrays, *moving]), momentum=0.5)
+        requests = {name: "write" if name == wanting else "null" for name in arrays}
+        grads = {name: mx.nd.zeros(a.shape) for name, a in arrays.items()}
+        executor = symbol.bind(mx.cpu(), arrays, grads, requests, moving)
+        executor.forward(is_train=True)
+        executor.backward(mx.nd.ones((2, 2)))
+        return moving["mean"].asnumpy().tolist()
+    call = mx.nd.BatchNorm
+    if way == "block":
+        block = mx.gluon.nn.HybridLambda(lambda F, *inputs: F.BatchNorm(*inputs, momentum=0.5))
+        block.hybridize()
+        call = lambda *inputs, momentum: block(*inputs)  # noqa: E731
+    arrays[wanting].attach_grad()
+    with mx.autograd.record():
+        output = call(*arrays.values(), *moving.values(), momentum=0.5)
+    output.backward()
+    return moving["mean"].asnumpy().tolist()
+
+
+@pytest.mark.parametrize("wanting", ["x", "gamma", "beta"])
+@pytest.mark.parametrize("way", ["call", "symbol", "block"])
+def test_statistics_move_where_any_input_has_a_gradient_even_a_fixed_gamma(way, wanting):
+    assert statistics_after(way, wanting) == [1.0, 2.0]
 
 
 @pytest.mark.parametrize("use_global_stats", [False, True])

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import mxnova as mx
-from mxnova.core.op import random
-from mxnova.core.op.random import exact_loops
+from mxnova.core.op.random import exact, exact_loops
 from mxnova.core.runtime import machine_code
 
 
@@ -25,7 +24,7 @@ def plain(monkeypatch):
     spec = importlib.util.spec_from_file_location(exact_loops.__name__, exact_loops.__file__)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    monkeypatch.setattr(random, "exact_loops", module)
+    monkeypatch.setattr(exact, "_loops", lambda: (module, machine_code.readable))
 
 
 R = mx.nd.random

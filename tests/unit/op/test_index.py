@@ -189,3 +189,9 @@ def test_an_empty_array_has_no_positions():
     assert op.forward(torch.zeros(0)).shape == (2, 0)
     with pytest.raises(MXNetError, match=r"shape=\(3, 0\)"):
         op.forward(torch.zeros(2))
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 2), (0, 0), (2, 0), (3, 2)])
+def test_places_outside_of_arrays_with_and_without_elements(shape):
+    with pytest.raises(IndexError, match="gather_nd"):
+        find("gather_nd").of({}).forward(torch.zeros(shape), torch.tensor([[5]]))

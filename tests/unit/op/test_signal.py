@@ -139,3 +139,12 @@ def test_calibration(places, bins, threshold, divergence):
     got = op.forward(hist, torch.linspace(-1, 1, 22))
     assert got[0].item() == pytest.approx(threshold, abs=1e-6)
     assert got[1].item() == pytest.approx(divergence, rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize("size", range(3, 12))
+@pytest.mark.parametrize("levels", [1, 2, 3])
+def test_thresholds_are_borders_of_the_histogram(size, levels):
+    edges = torch.linspace(-1, 1, size + 1)
+    op = find("_contrib_calibrate_entropy").of({"num_quantized_bins": levels})
+    for hist in (torch.arange(size).float(), torch.ones(size), torch.eye(size)[0]):
+        assert op.forward(hist, edges)[0] in edges

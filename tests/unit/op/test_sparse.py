@@ -11,6 +11,7 @@ from mxnova.core.base.errors import MXNetError
 from mxnova.core.op import library  # noqa: F401 - registers the operators
 from mxnova.core.op.kernel import KERNELS
 from mxnova.core.op.schema import find
+from mxnova.core.op.sparse import scipy_csr
 from mxnova.core.op.sparse.dot import transposed_rows
 from mxnova.core.op.sparse.storage import (
     Csr,
@@ -268,7 +269,14 @@ def test_rows_that_there_are_not_cannot_be_retained(rows, shown):
 @pytest.mark.parametrize("name", ["elemwise_add", "elemwise_sub", "elemwise_mul", "_maximum"])
 @pytest.mark.parametrize("sorted_", [True, False])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.int32])
-def test_matrices_meet_whatever_the_order_of_their_columns(name, sorted_, dtype):
+@pytest.mark.parametrize("with_scipy", [True, False])
+def test_matrices_meet_whatever_the_order_of_their_columns(
+    name, sorted_, dtype, with_scipy, monkeypatch
+):
+    if with_scipy:
+        pytest.importorskip("scipy")
+    else:
+        monkeypatch.setattr(scipy_csr, "_csr_array", lambda: None)
     op = find(name).of({})
     one, other = (Csr.of_dense(matrix(i, dtype)) for i in (1, 2))
     if not sorted_:
@@ -277,6 +285,7 @@ def test_matrices_meet_whatever_the_order_of_their_columns(name, sorted_, dtype)
     for pair in ((one, other), (other, one), (one, one), (one, one.with_data(one.data * 2))):
         found = op.kernel_for(("csr", "csr")).forward(op, *pair)
         assert found.data.all()
+        assert (found.dtype, *(i.dtype for i in found.aux)) == (dtype, torch.int64, torch.int64)
         assert torch.equal(found.dense(), op.forward(*(m.dense() for m in pair)))
 
 

@@ -147,6 +147,13 @@ def test_ftrl_leaves_the_rate_to_its_scheduler():
     assert mx.optimizer.Ftrl().learning_rate == 0.1
 
 
+def test_adadelta_has_no_rate_to_ask_its_scheduler_for():
+    made = mx.optimizer.AdaDelta(lr_scheduler=lambda num_update: pytest.fail("asked"))
+    update = mx.optimizer.get_updater(made)
+    update(0, mx.nd.ones(2), mx.nd.ones(2))
+    assert made.num_update == 1
+
+
 @pytest.mark.parametrize(
     ("make", "error", "named"),
     [

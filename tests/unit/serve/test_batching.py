@@ -46,6 +46,10 @@ def run(test, max_batch=8, threads=1, **options):
     return asyncio.run(main())
 
 
+async def outputs(batcher, inputs):
+    return await batcher.submit(inputs, len(inputs["data"]))
+
+
 async def started(model, batcher):
     """A request that runs."""
     model.may_run.clear()
@@ -57,9 +61,7 @@ async def started(model, batcher):
 async def behind_a_run(model, batcher, requests):
     """Results of requests that come while the only thread is busy."""
     first = await started(model, batcher)
-    tasks = [
-        asyncio.ensure_future(batcher.submit(inputs, len(inputs["data"]))) for inputs in requests
-    ]
+    tasks = [asyncio.ensure_future(outputs(batcher, inputs)) for inputs in requests]
     await asyncio.sleep(0)
     model.may_run.set()
     await first
@@ -156,6 +158,40 @@ def test_a_delay_gathers_requests_that_come_one_after_the_other():
         assert model.shapes == [(8, 2)]  # full before the minute is over
 
     run(test, max_delay=60)
+
+
+def test_requests_that_come_in_one_turn_of_the_loop_share_a_run():
+    async def test(model, batcher):
+        await asyncio.gather(*(batcher.submit(row(i), 1) for i in range(3)))
+        assert model.shapes == [(2, 2), (1, 2)]
+
+    run(test)
+
+
+def test_models_take_turns_on_the_threads():
+    async def test(model, batcher):
+        order = []
+        other = Batcher(lambda inputs: order.append("other") or [inputs["data"]], batcher._pool, 1)
+        batcher._run = lambda inputs: order.append("first") or [inputs["data"]]
+        mine = [batcher.submit(row(i), 1) for i in range(3)]
+        await asyncio.gather(*mine, *(other.submit(row(i), 1) for i in range(2)))
+        assert order == ["first", "other", "first", "other", "first"]
+
+    run(test, max_batch=1)
+
+
+def test_requests_that_wait_when_the_threads_end_are_told():
+    async def test(model, batcher):
+        first = await started(model, batcher)
+        waiting = batcher.submit(row(1), 1)
+        await asyncio.sleep(0)
+        batcher._pool.executor.shutdown(wait=False)
+        model.may_run.set()
+        await first
+        with pytest.raises(RuntimeError, match="shutdown"):
+            await waiting
+
+    run(test)
 
 
 def test_several_threads_run_at_the_same_time():

@@ -206,9 +206,11 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             raise ArgumentTypeError("len(): an array of shape () has no length")
         return shape[0]
 
+    @door
     def __iter__(self) -> Iterator[NDArray]:
-        for i in range(len(self)):
-            yield self[i]
+        if not self.shape:
+            raise ArgumentTypeError("iteration over a 0-d array")
+        return map(self.__getitem__, range(len(self)))
 
     def __repr__(self) -> str:
         sizes = "x".join(map(str, self.shape))

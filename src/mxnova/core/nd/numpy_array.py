@@ -192,9 +192,12 @@ def by_numpy(func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
             "call it outside autograd.record(), or on x.detach()"
         )
     values, named = _numpys(args), _numpys(kwargs)
-    if func.__name__ in _ORDERING and _float_types([*values, *named.values()]) == {_FLOAT16}:
-        return _ours(_cast(func(*_cast(values, _FLOAT32), **_cast(named, _FLOAT32)), _FLOAT16))
-    return _ours(func(*values, **named))
+    types = _float_types([*values, *named.values()])
+    if func.__name__ not in _ORDERING or _FLOAT16 not in types:
+        return _ours(func(*values, **named))
+    values, named = _cast(values, _FLOAT16, _FLOAT32), _cast(named, _FLOAT16, _FLOAT32)
+    found = func(*values, **named)
+    return _ours(found if _FLOAT32 in types else _cast(found, _FLOAT32, _FLOAT16))
 
 
 _FLOAT16, _FLOAT32 = np.dtype(np.float16), np.dtype(np.float32)
@@ -233,13 +236,15 @@ def _float_types(values: Iterable[Any]) -> set[Any]:
     return found
 
 
-def _cast(value: Any, dtype: np.dtype[Any]) -> Any:
-    """Arrays of real numbers as `dtype`, in lists too; anything else as it is."""
-    if isinstance(value, (np.ndarray, np.floating)) and value.dtype.kind == "f":
-        return value.astype(dtype)
+def _cast(value: Any, dtype: np.dtype[Any], to: np.dtype[Any]) -> Any:
+    """Arrays and numbers of `dtype` in another type, in lists too; anything else as it is."""
+    if isinstance(value, (np.ndarray, np.floating)) and value.dtype == dtype:
+        return value.astype(to)
     if isinstance(value, dict):
-        return {k: _cast(v, dtype) for k, v in value.items()}
-    return _mapped(lambda v: _cast(v, dtype), value) if isinstance(value, (list, tuple)) else value
+        return {k: _cast(v, dtype, to) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return _mapped(lambda v: _cast(v, dtype, to), value)
+    return value
 
 
 def _mapped(function: Callable[[Any], Any], values: list[Any] | tuple[Any, ...]) -> Any:

@@ -260,7 +260,7 @@ class CSRNDArray(BaseSparseNDArray):
 
     def asscipy(self) -> Any:
         """A scipy.sparse.csr_matrix with a copy of the values."""
-        from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
+        from scipy.sparse import csr_matrix
 
         record = self._value
         parts = [self._part(t).asnumpy() for t in (record.data, record.indices, record.indptr)]

@@ -114,7 +114,7 @@ def _taken(F: World, value: Any) -> Any:
 
 def number_attrs(number: Any) -> dict[str, Any]:
     """Convert a scalar operand to the form that an operator takes."""
-    return {"scalar": float(number), "is_int": isinstance(number, (int, np.integer))}
+    return {"scalar": float(number), "is_int": isinstance(number, (int, np.integer, np.bool_))}
 
 
 def _unusable(F: World, name: str, value: Any) -> ArgumentTypeError:

@@ -87,12 +87,13 @@ def zeros_for(shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Te
 
 
 def _watched(op: Op, *tensors: Tensor, **facts: Any) -> Any:
-    results = op.forward(*tensors, **facts)
-    outputs = as_tuple(results)
+    outputs = as_tuple(op.forward(*tensors, **facts))
+    if not outputs[0].requires_grad:  # nor then, unless an input that is not read wants one
+        outputs = starting(outputs, tensors)
     write = op.on_backward(tensors, outputs, **facts) if outputs[0].requires_grad else None
     if write is not None:
         outputs[0].register_hook(Writer(write))
-    return results
+    return outputs if len(outputs) > 1 else outputs[0]
 
 
 class _Mode(threading.local):

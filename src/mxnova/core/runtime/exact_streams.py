@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
@@ -170,7 +170,8 @@ class Blocks(NamedTuple):
     length: int
     last: int
 
-    def parts(self, columns: int, elements: int) -> Iterator[tuple[slice, slice, int]]:
+    @functools.lru_cache(64)  # noqa: B019 - a tuple is equal to others of its numbers
+    def parts(self, columns: int, elements: int) -> tuple[tuple[slice, slice, int], ...]:
         """Rows and columns to be filled one after another, and how many the last row lacks of them.
 
         Args:
@@ -179,12 +180,14 @@ class Blocks(NamedTuple):
         """
         columns = max(min(columns, self.length), 1)
         step = max(elements // columns, 1)
+        found = []
         for row in range(0, self.rows, step):
             rows = slice(row, min(row + step, self.rows))
             for begin in range(0, self.length, columns):
                 end = min(begin + columns, self.length)
                 lacking = min(max(end - self.last, 0), end - begin) if rows.stop == self.rows else 0
-                yield rows, slice(begin, end), lacking
+                found.append((rows, slice(begin, end), lacking))
+        return tuple(found)
 
 
 class ExactStream(torch.Generator):
@@ -237,6 +240,7 @@ def _checked(array: Any, dtype: type, ndim: int) -> Any:
     return array
 
 
+@functools.lru_cache(64)
 def blocks(size: int) -> Blocks:
     """How an array of `size` elements, at least 1, is divided among generators."""
     length = -(-size // min(-(-size // _MIN_BLOCK), _N_ENGINES))

@@ -42,6 +42,17 @@ class Generation:
 GENERATION = Generation()
 
 
+class _Arrays(list[NDArray]):
+    """Arrays of a parameter, of which a program may put another in its place."""
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key, value)
+        GENERATION.count += 1
+
+    def __reduce__(self) -> Any:
+        return list, (list(self),)
+
+
 class ContextArrays:
     """Gives a parameter `data`, `grad` and their kin."""
 
@@ -62,7 +73,7 @@ class ContextArrays:
 
     @_data.setter
     def _data(self, arrays: list[NDArray] | None) -> None:
-        self._arrays = arrays
+        self._arrays = arrays if arrays is None else _Arrays(arrays)
         GENERATION.count += 1
 
     def data(self, ctx: Context | None = None) -> NDArray:

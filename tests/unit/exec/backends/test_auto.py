@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The backend that measures: what it keeps, what it believes, and that nothing it reads can harm."""
 
+import functools
 import itertools
 import json
 import os
@@ -236,6 +237,14 @@ def test_measuring_writes_to_no_weights(halves, faster):
     executor = symbol.bind(mx.cpu(), arrays, grad_req="null")
     executor.optimize()
     assert not arrays["weight"].asnumpy().any()
+
+
+def test_a_turn_has_several_runs_so_that_threads_of_the_runtime_before_rest():
+    order = []
+    seconds = auto.measured({name: functools.partial(order.append, name) for name in "ab"})
+    assert set(order) == set("ab") == set(seconds)
+    changes = sum(one != other for one, other in itertools.pairwise(order))
+    assert changes < len(order) / 10
 
 
 def test_the_clock_decides():

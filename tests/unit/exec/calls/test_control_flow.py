@@ -235,6 +235,12 @@ def test_states_of_batch_norm_in_a_body_move():
     assert executor.arg_dict["bn_moving_mean"].asnumpy().tolist() in ([1.75] * 4, [1.25] * 4)
 
 
+@pytest.mark.parametrize("states", [lambda s: s[0], lambda s: [s[0], [s[1]]]])
+def test_states_that_the_body_nests_otherwise(states):
+    with pytest.raises(AssertionError, match="nests the states"):
+        loops.foreach(lambda d, s: (d, states(s)), v("data"), [v("s"), v("t")])
+
+
 def test_elements_of_other_types():
     outputs, state = loops.foreach(lambda d, s: (d + s, s + 1), v("data"), v("s"))
     given = {"data": mx.nd.ones((2, 2), dtype="int32"), "s": mx.nd.ones(2, dtype="int32")}

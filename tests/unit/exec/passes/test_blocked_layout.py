@@ -86,7 +86,7 @@ def weight_computed(x):
 
 
 def blocked_norm(x):
-    """No gradient comes to the first BatchNorm, whose statistics stay, therefore."""
+    """No gradient but zeros comes to the first BatchNorm."""
     y = convolved(x, "c")
     cut = mx.sym.BlockGrad(mx.sym.BatchNorm(y, name="a"))
     return mx.sym.Group([cut, mx.sym.BatchNorm(y, name="b")])

@@ -29,6 +29,7 @@ __all__ = ["Auto"]
 
 _log = logging.getLogger("mxnova")
 _SECONDS = 0.3  # of a measurement, if each candidate ran once in it
+_TURNS = 3  # of each candidate, if its runs are short
 _MOST_WAITING = 0.1  # of the time that measuring takes: more, and others wanted the cores
 
 
@@ -197,13 +198,25 @@ def _that_run(runners: Mapping[str, Callable[[], Any]]) -> dict[str, Callable[[]
 
 
 def measured(runners: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
-    """The least seconds of a run of each, in turns, so that what else happens hits all alike."""
+    """The least seconds of a run of each, in turns, so that what else happens hits all alike.
+
+    A turn has several runs where there is time: idle threads of the runtime before it look for work
+    for some milliseconds, on the cores that the first run needs.
+    """
     found = dict.fromkeys(runners, inf)
     with torch.no_grad():
         end = time.perf_counter() + _SECONDS
         while inf in found.values() or time.perf_counter() < end:
             for name, run in runners.items():
-                start = time.perf_counter()
-                run()
-                found[name] = min(found[name], time.perf_counter() - start)
+                found[name] = min(found[name], _turn(run, _SECONDS / _TURNS / len(runners)))
     return found
+
+
+def _turn(run: Callable[[], Any], seconds: float) -> float:
+    """The least seconds of a run, of those that begin within `seconds`."""
+    least, begin = inf, time.perf_counter()
+    while least == inf or time.perf_counter() < begin + seconds:
+        start = time.perf_counter()
+        run()
+        least = min(least, time.perf_counter() - start)
+    return least

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...base.errors import ArgumentError
+from ...base.errors import ArgumentError, AssertedError
 from ...base.scopes import AttrScope
 from ...graph.base_symbol import single_entry
 from ...graph.node import Entry
@@ -48,7 +48,7 @@ def foreach(
         flat, out_form = flatten(outputs, Symbol, "foreach: an output of body")
         carried, new_form = flatten(new, Symbol, "foreach: a state from body")
         if new_form != state_form:
-            raise ArgumentError("foreach: body nests the states otherwise than init_states")
+            raise AssertedError("foreach: body nests the states otherwise than init_states")
         return flat, carried, out_form
 
     made, n_outputs, out_form = _drawn(name, draw, distinct=True)

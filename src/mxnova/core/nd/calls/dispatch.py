@@ -270,8 +270,9 @@ def _run_recorded(
                 op, plan, arrays, values, links, out, cls, here, context, is_view
             )
         links = _without_integers(links, values)
-    for i in plan.written:
-        links[i] = values[i]
+    if not op.writes_in_backward:  # the gradient of a fixed gamma, which is written to, is zero
+        for i in plan.written:
+            links[i] = values[i]
     results = _recorded(op, plan, links, here, context, is_view)
     node, there = _step(op, plan, arrays, results), context or here
     if out is None and plan.visible == 1:

@@ -7,6 +7,7 @@ shape, ``_random_x_like`` numbers and an array that gives shape and type.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -17,6 +18,7 @@ from ...base.errors import ArgumentError, MXNetError, argument_error, of_values
 from ...base.params import Shape, doc_of_arguments
 from ...base.shapes import from_user
 from ...runtime import torch_api
+from ...runtime.torch_api import is_traced
 from ..declaration import operator, register_function
 from ..dtypes import dtype_name, torch_dtype
 from ..families.creation import PartialShape
@@ -66,6 +68,15 @@ class _Drawn(Op):
     differentiable = False
 
     def _numbers(self, device: torch.device | None) -> list[Tensor]:
+        """The parameters, to be read."""
+        is_kept = device is not None and device.type == "cpu" and not is_traced()
+        return self._on_cpu if is_kept else self._made(device)
+
+    @functools.cached_property
+    def _on_cpu(self) -> list[Tensor]:
+        return self._made(torch.device("cpu"))
+
+    def _made(self, device: torch.device | None) -> list[Tensor]:
         self._check()
         return [torch.full((), float(self.attr(n)), device=device) for n in self.parameters]
 
@@ -184,8 +195,9 @@ def _prepared(
     device = parameters[0].device if rng is None else rng.device
     filler = torch.empty((*parameters[0].shape, *shape), dtype=wide, device=device)
     axes = (1,) * len(shape)
-    kept = draws.is_exact(rng)
-    return filler, *((p if kept else p.to(wide)).reshape((*p.shape, *axes)) for p in parameters)
+    if not draws.is_exact(rng):
+        parameters = tuple([p.to(wide) for p in parameters])
+    return filler, *[p.reshape(p.shape + axes) if p.dim() else p for p in parameters]
 
 
 _NEVER_ZERO = 2.0**-25  # half of the distance between uniform numbers

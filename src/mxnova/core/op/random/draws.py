@@ -52,7 +52,7 @@ def _uniforms(filler: Tensor, rng: ExactStream, in_order: bool) -> exact.Array:
 
 
 def _like(filler: Tensor, numbers: exact.Array) -> Tensor:
-    return torch.from_numpy(numbers).view(filler.shape).to(filler.dtype)
+    return torch.from_numpy(numbers.reshape(filler.shape))
 
 
 def normal_(filler: Tensor, rng: Generator, *, in_order: bool = False) -> Tensor:
@@ -81,7 +81,8 @@ def logistic_(filler: Tensor, rng: ExactStream) -> Tensor:
     """As many logistic numbers of mean 0 and scale 1 as `filler` has."""
     numbers = _uniforms(filler, rng, in_order=True)
     with np.errstate(divide="ignore"):
-        return _like(filler, exact.logarithm(numbers.astype(np.float64) / (1 - numbers)))
+        drawn = exact.logarithm(numbers.astype(np.float64) / (1 - numbers))
+    return _like(filler, drawn).to(filler.dtype)
 
 
 def power(base: Tensor, exponent: Tensor) -> Tensor:

@@ -85,8 +85,10 @@ def sample(
     used: Numbers,
     values: Numbers,
     factors: Numbers,
-) -> None:
+) -> int:
     """Goes on with draws from blocks of numbers, one for each row of an array, until these run out.
+
+    Returns how many it has made.
 
     Args:
         u: uniform numbers of all rows.
@@ -101,7 +103,7 @@ def sample(
         values: the draws of all rows.
         factors: of the draws of gamma distributions of small shapes, unless it is empty.
     """
-    n_rows = len(made)
+    n_rows, total = len(made), 0
     width = len(u) // n_rows
     for row in range(n_rows):
         at, end = row * width, (row + 1) * width
@@ -114,7 +116,9 @@ def sample(
             if len(factors) > 0:
                 factors[i] = factor
             made[row] += 1
+            total += 1
         used[row] = at - row * width
+    return total
 
 
 @inlined

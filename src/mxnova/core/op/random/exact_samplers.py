@@ -34,14 +34,17 @@ class Parameters(NamedTuple):
     """What a loop draws from: a gamma distribution each, or none where d is 0.
 
     Attributes:
-        table: (distributions, 6): d, k, c, exponent, scale; what is there in place of a draw.
+        table: (distributions, 6), float64: d, k, c, exponent, scale; what is there in place of a
+            draw.
         counts: whether the draws are means of Poisson distributions.
         half: whether draws are rounded to float16.
+        has_factors: whether draws of small shapes are multiplied by factors afterwards.
     """
 
     table: Array
     counts: bool
     half: bool = False
+    has_factors: bool = False
 
 
 Sampler = Callable[..., Parameters]
@@ -80,21 +83,20 @@ def _run(
 ) -> tuple[Array, Array]:
     """Draws, and what to multiply them by, unless it is empty."""
     values, made, used = np.empty(size, dtype), *np.zeros((2, grid.rows), np.int64)
-    table, counts = np.ascontiguousarray(parameters.table, np.float64), parameters.counts
-    factors = np.empty(size if not counts and table[:, 3].any() else 0)
-    rows, width = slice(0, grid.rows), min(6 * grid.length + 48, 2 * WORDS // n_words(dtype))
-    while (n_made := made.sum()) < size:
-        words = stream.parallel.peek(rows, width * n_words(dtype))
-        u = unit(words, dtype).reshape(-1)
-        shape = n, grid.length, counts
-        run(
-            "sample", u, dtype == np.float32, table.reshape(-1), *shape, made, used, values, factors
-        )
-        stream.parallel.skip(rows, used * n_words(dtype))
-        if made.sum() == n_made:
+    factors = np.empty(size if parameters.has_factors else 0)
+    table, per_number = parameters.table.reshape(-1), n_words(dtype)
+    settings = dtype == np.float32, table, n, grid.length, parameters.counts
+    rows, width = slice(0, grid.rows), min(6 * grid.length + 48, 2 * WORDS // per_number)
+    n_made = 0
+    while n_made < size:
+        u = unit(stream.parallel.peek(rows, width * per_number), dtype).reshape(-1)
+        more = run("sample", u, *settings, made, used, values, factors)
+        stream.parallel.skip(rows, used * per_number)
+        n_made += more
+        if not more:
             width *= 2
             if width > _MOST_NUMBERS:
-                raise MXNetError(f"a sampler does not end for parameters such as {table[0]}")
+                raise MXNetError(f"a sampler does not end for parameters such as {table[:6]}")
     return values, factors
 
 
@@ -104,9 +106,8 @@ def _run(
 def gamma(dtype: Dtype, alpha: Array, beta: Array) -> Parameters:
     """Draws of shape `alpha` and scale `beta`."""
     half = beta.dtype == np.float16
-    return Parameters(
-        _gamma_table(dtype, np.float16 if half else np.float64, alpha, beta), False, half
-    )
+    table = _gamma_table(dtype, np.float16 if half else np.float64, alpha, beta)
+    return Parameters(table, False, half, bool(table[:, 3].any()))
 
 
 def _gamma_table(dtype: Dtype, given: type[np.floating], alpha: Array, beta: Array) -> Array:

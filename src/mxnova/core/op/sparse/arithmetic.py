@@ -12,7 +12,8 @@ from torch import Tensor
 from ...base.errors import argument_error
 from ..kernel import kernel_of
 from ..schema import Op
-from .indices import merged, nonzero, united
+from . import scipy_csr
+from .indices import nonzero, united
 from .storage import (
     Csr,
     RowSparse,
@@ -136,11 +137,10 @@ def _csr_with_csr(op: Op, lhs: Csr, rhs: Csr) -> Csr:
     if same_places(lhs, rhs):
         result = lhs.with_data(op.forward(lhs.data, rhs.data))
         return result if bool(result.data.all()) else result.kept(result.data.ne(0))
-    places = lhs.places(), rhs.places()
-    found = None
-    if op.name in _LINEAR:
-        found = merged(places, (lhs.data, -rhs.data if op.name == "elemwise_sub" else rhs.data))
-    both, data = found or _at_either(op, lhs.data, rhs.data, *places)
+    found = scipy_csr.combined(op.name, lhs, rhs)
+    if found is not None:
+        return found
+    both, data = _at_either(op, lhs.data, rhs.data, lhs.places(), rhs.places())
     if not bool(data.all()):
         kept = nonzero(data)
         both, data = both.index_select(0, kept), data.index_select(0, kept)

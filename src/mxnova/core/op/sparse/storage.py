@@ -331,7 +331,8 @@ def parts_of(record: Sparse) -> Sparse:
 def _any_of_row(dense: Tensor) -> Tensor:
     """Which slices along the first axis are not all zero."""
     stored = differs_from_zero(dense.reshape(len(dense), math.prod(dense.shape[1:]))).contiguous()
-    if stored.shape[1] % 8 == 0:  # eight at once: 9 ms instead of 23 for 16 million
+    # Eight at once: 9 ms instead of 23 for 16 million.
+    if stored.numel() and stored.shape[1] % 8 == 0:
         stored = stored.view(torch.int64)
     return stored.any(1)
 

@@ -51,7 +51,7 @@ class CalibrateEntropy(Op):
         starts = [centre - reach for reach in reaches]
         losses = [self._loss(hist, *ends) for ends in zip(starts, stops, strict=True)]
         loss, best = torch.stack(losses).min(0, keepdim=True)
-        return hist_edges[stops[0] : stops[-1] + 1].index_select(0, best), loss
+        return hist_edges[stops].index_select(0, best), loss
 
     def _loss(self, hist: Tensor, start: int, stop: int) -> Tensor:
         """The loss of quantizing the bins start … stop and clipping all others."""

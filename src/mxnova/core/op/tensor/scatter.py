@@ -60,8 +60,9 @@ def _slices(data: Tensor, index: Tensor) -> Tensor:
     forwards = index.where(index >= 0, index + len(data))
     try:
         return data.index_select(0, forwards.flatten()).view(*index.shape, *data.shape[1:])
-    except IndexError:
-        return data[index]  # whose error tells which one is out of range
+    except (IndexError, RuntimeError):
+        _ = torch.arange(len(data), device=data.device)[index]  # tells which one is out of range
+        return data[index]
 
 
 def _check_scatter(s: Shapes, values: str, shape: tuple[int, ...]) -> None:
