@@ -8,6 +8,7 @@
 | items of a batch that do not depend on each other: see `pays_apart` | a pool of single-threaded threads: `map_single_threaded` |
 | what prepares data beside the program | a single-threaded thread each: `use_single_thread` |
 | worker processes, forked children | one thread: `limit_process` |
+| what is written beside the program | a thread that takes what processors others leave: `stand_back` |
 
 ATen's kernels and MKL's products share out what takes less than a microsecond, too: a softmax of
 32 x 10 numbers, an update of 200. Each time threads wait for each other, 2 us where both are awake
@@ -18,6 +19,8 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -37,6 +40,7 @@ __all__ = [
     "pays_apart",
     "run_single_threaded",
     "single_threaded",
+    "stand_back",
     "thread_count",
     "use_single_thread",
 ]
@@ -156,6 +160,19 @@ def use_single_thread() -> None:
         other = threading.Thread(target=torch.set_num_threads, args=(count,))
         other.start()
         other.join()
+
+
+def stand_back() -> None:
+    """Has the calling thread, and those that it starts, compute while others leave cores free.
+
+    A team of OpenMP's threads waits for the one whose core another thread has. Only Linux gives
+    threads priorities of their own.
+    """
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LOWEST)
+
+
+_LOWEST = 19  # priority
 
 
 class _Pools:
