@@ -180,6 +180,9 @@ def check(console: Console) -> bool:
     return all(abs(one) <= TOLERANCE for one in off)
 
 
+_GAPS = (2.3, 2.7, 3.0)  # seconds of training before each failure, and at the end
+
+
 class Interrupted(NamedTuple):
     """Real and predicted, of a job of which workers were killed."""
 
@@ -188,24 +191,21 @@ class Interrupted(NamedTuple):
 
 
 def interrupted_run(n: int, start: float) -> Interrupted:
-    """A job whose workers are killed, beside its prediction.
+    """A job of which two workers are killed, beside its prediction.
+
+    That of the time that counts takes the restarts as they were, which are predicted apart.
 
     Args:
         n: workers, which share the cores of this machine.
         start: seconds from a failure to the begin of a single worker's first step.
     """
-    start *= max(1.0, n / (os.cpu_count() or 1))
-    here = Cluster(latency=0.0, link=math.inf, start=start)
-    real = interrupted.run(n, [start / 2 + gap for gap in _GAPS])
+    here = Cluster(latency=0.0, link=math.inf, start=start * max(1.0, n / (os.cpu_count() or 1)))
+    real = interrupted.run(n, [here.start / 2 + gap for gap in _GAPS])
+    restart = sum(real.restarts) / len(real.restarts)
+    as_it_was = replace(here, start=restart - meeting_seconds(n, here))
     interval = interrupted.EVERY * real.step
-    done = done_by(real.end, iter(real.failures), n, here, interval)
-    restarts = sum(real.restarts) / len(real.restarts)
-    return Interrupted(
-        (restarts, restart_seconds(n, here)), (real.goodput, done / real.end)
-    )
-
-
-_GAPS = (2.3, 2.7, 3.0)  # seconds of training before each failure, and at the end
+    done = done_by(real.end, iter(real.failures), n, as_it_was, interval)
+    return Interrupted((restart, restart_seconds(n, here)), (real.goodput, done / real.end))
 
 
 def start_seconds() -> float:

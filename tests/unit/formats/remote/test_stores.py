@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is read from stores and written to them, the same for each.
 
-Google's store is gcp-storage-emulator (``pip install gcsfs gcp-storage-emulator``), S3 is moto.
-MXNOVA_TEST_STORES has URLs of empty folders in others that run, such as Azurite or WebHDFS.
+Google's store is gcp-storage-emulator (``pip install gcsfs gcp-storage-emulator``), S3 is moto,
+WebHDFS a server of these tests. MXNOVA_TEST_STORES has URLs of folders in others that run, such as
+``abfs://`` for Azurite.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import pytest
 import mxnova as mx
 from mxnova.core.base.errors import MissingFileError
 from mxnova.recordio import IRHeader, MXIndexedRecordIO, MXRecordIO, RecordDataset, pack_img, unpack
+from . import web_hdfs
 
 N = 40
 OTHERS = os.environ.get("MXNOVA_TEST_STORES", "").split()
@@ -25,6 +27,7 @@ OTHERS = os.environ.get("MXNOVA_TEST_STORES", "").split()
 
 @contextlib.contextmanager
 def google(monkeypatch):
+    monkeypatch.setenv("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")  # asks Google by gRPC
     gcsfs = pytest.importorskip("gcsfs")
     emulator = pytest.importorskip("gcp_storage_emulator.server")
     fsspec = pytest.importorskip("fsspec")
@@ -64,13 +67,17 @@ SERVERS = {"gs": google, "s3": amazon}
 STARTED = [pytest.param(name, marks=pytest.mark.slow) for name in SERVERS]
 
 
-@pytest.fixture(params=["memory", "http", *STARTED, *OTHERS])
+@pytest.fixture(params=["memory", "http", "webhdfs", *STARTED, *OTHERS])
 def folders(request, monkeypatch, tmp_path):
     """Where to write, and where the same is read."""
     if request.param == "memory":
         yield (request.getfixturevalue("memory"),) * 2
     elif request.param == "http":  # which takes no files
         yield str(tmp_path), request.getfixturevalue("serve")().url
+    elif request.param == "webhdfs":
+        pytest.importorskip("requests")
+        server = request.getfixturevalue("serve")(handler=web_hdfs.Handler)
+        yield ("webhdfs://{}:{}/folder".format(*server.server_address),) * 2
     elif request.param in SERVERS:
         with SERVERS[request.param](monkeypatch) as url:
             yield url, url
