@@ -8,7 +8,7 @@
 | items of a batch that do not depend on each other: see `pays_apart` | a pool of single-threaded threads: `map_single_threaded` |
 | what prepares data beside the program | a single-threaded thread each: `use_single_thread` |
 | worker processes, forked children | one thread: `limit_process` |
-| what is written beside the program | a thread that takes what processors others leave: `stand_back` |
+| what is written beside the program | a thread behind the others: `stand_back` |
 
 ATen's kernels and MKL's products share out what takes less than a microsecond, too: a softmax of
 32 x 10 numbers, an update of 200. Each time threads wait for each other, 2 us where both are awake
@@ -163,16 +163,19 @@ def use_single_thread() -> None:
 
 
 def stand_back() -> None:
-    """Has the calling thread, and those that it starts, compute while others leave cores free.
+    """Has the calling thread, and those that it starts, leave cores to the others.
 
-    A team of OpenMP's threads waits for the one whose core another thread has. Only Linux gives
-    threads priorities of their own.
+    A team of OpenMP's threads waits for the one whose core another thread has. Against a thread
+    that always computes this one gets a tenth of a core, so that what waits for it does not wait
+    for ever. Only Linux gives threads priorities of their own.
     """
     if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LOWEST)
+        thread = threading.get_native_id()
+        priority = os.getpriority(os.PRIO_PROCESS, thread) + _BEHIND
+        os.setpriority(os.PRIO_PROCESS, thread, min(priority, 19))
 
 
-_LOWEST = 19  # priority
+_BEHIND = 10  # levels of priority, of each of which Linux's scheduler makes a factor of 1.25
 
 
 class _Pools:

@@ -23,6 +23,7 @@ _PACKAGES = {
     "http": "aiohttp",
     "https": "aiohttp",
     "hdfs": "pyarrow",
+    "webhdfs": "requests",
     "abfs": "adlfs",
     "az": "adlfs",
 }

@@ -19,6 +19,7 @@ import pytest
 import mxnova as mx
 from mxnova.core.base.errors import MissingFileError
 from mxnova.recordio import IRHeader, MXIndexedRecordIO, MXRecordIO, RecordDataset, pack_img, unpack
+
 from . import web_hdfs
 
 N = 40

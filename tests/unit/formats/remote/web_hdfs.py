@@ -32,12 +32,12 @@ class Handler(BaseHTTPRequestHandler):
             self.send(b"", 307, {"Location": f"http://{self.headers['Host']}{self.path}&data=1"})
             return
         try:
-            self.send(getattr(self, operation)(content))
+            self.send(getattr(self, operation.lower())(content))
         except FileNotFoundError as error:
             told = {"exception": "FileNotFoundException", "message": str(error)}
             self.send(json.dumps({"RemoteException": told}).encode(), 404)
 
-    do_GET = do_PUT = do_POST = do_DELETE = answer
+    do_GET = do_PUT = do_POST = do_DELETE = answer  # noqa: N815 - as the base class calls them
 
     def send(self, content, status=200, headers=None):
         self.send_response(status)
@@ -51,33 +51,33 @@ class Handler(BaseHTTPRequestHandler):
 
     # Operations -----------------------------------------------------------------------------------
 
-    def CREATE(self, content):
+    def create(self, content):
         self.place.parent.mkdir(parents=True, exist_ok=True)
         self.place.write_bytes(content)
         return b""
 
-    def APPEND(self, content):
+    def append(self, content):
         with open(self.place, "ab") as file:
             file.write(content)
         return b""
 
-    def OPEN(self, _content):
+    def open(self, _content):
         with open(self.place, "rb") as file:
             file.seek(int(self.options.get("offset", 0)))
             return file.read(int(self.options.get("length", -1)))
 
-    def MKDIRS(self, _content):
+    def mkdirs(self, _content):
         self.place.mkdir(parents=True, exist_ok=True)
         return json.dumps({"boolean": True}).encode()
 
-    def RENAME(self, _content):
+    def rename(self, _content):
         target = self.of(self.options["destination"])
         is_free = self.place.exists() and not target.exists()
         if is_free:
             self.place.rename(target)
         return json.dumps({"boolean": is_free}).encode()
 
-    def DELETE(self, _content):
+    def delete(self, _content):
         is_there = self.place.exists()
         if self.place.is_dir():
             shutil.rmtree(self.place)
@@ -85,10 +85,10 @@ class Handler(BaseHTTPRequestHandler):
             self.place.unlink()
         return json.dumps({"boolean": is_there}).encode()
 
-    def GETFILESTATUS(self, _content):
+    def getfilestatus(self, _content):
         return json.dumps({"FileStatus": status(self.place, "")}).encode()
 
-    def LISTSTATUS(self, _content):
+    def liststatus(self, _content):
         found = [status(path, path.name) for path in self.place.iterdir()]
         return json.dumps({"FileStatuses": {"FileStatus": found}}).encode()
 
