@@ -14,10 +14,8 @@ from ..core.base.doors import door
 from ..core.base.errors import ArgumentError, argument_error
 from ..core.runtime.forks import after_fork_in_child
 from ..core.runtime.program_end import before_pools_end
-from ..core.runtime.threads import stand_back
 from ..formats.params import ArrayRecord
 from ..formats.paths import exact
-from ..formats.remote.urls import is_remote
 from .commit import Commit, Snapshot
 from .content import Content, Learner, WorkerContent
 from .ownership import owned
@@ -154,13 +152,7 @@ def save(
     snapshot.worker = WorkerContent.of(rank, iterator, random)
     _finish_before_the_end()
     commit = Commit(root, step, rank, world, keep, timeout)
-
-    def write() -> str:
-        if not wait and not is_remote(root):  # whose client has threads for the whole process
-            stand_back()
-        return commit.write(snapshot)
-
-    saving = _in_flight[root, rank] = Saving(write)
+    saving = _in_flight[root, rank] = Saving(lambda: commit.write(snapshot))
     if wait:
         saving.wait()
     return saving

@@ -7,7 +7,7 @@ workers of a loader, which get batches one by one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -108,7 +108,7 @@ class Following:
     def __getstate__(self) -> dict[str, object]:
         return {**vars(self), "_last": None, "_order": None}
 
-    def after(self, batch: list[int]) -> None:
+    def after(self, batch: Iterable[int]) -> None:
         """Tells stores of the batches that follow this one, if it is of a sampler."""
         if not isinstance(batch, Batch) or not self._files.ahead:
             return

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import time
 
@@ -330,18 +329,3 @@ def test_arguments_that_are_refused_write_nothing(name, tmp_path):
     with pytest.raises(kind, match=text):
         mx.checkpoint.save(tmp_path, **{"step": 1, **arguments})
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="where threads have a priority of their own")
-def test_training_comes_before_writing(tmp_path, monkeypatch):
-    seen = []
-
-    def write(self, snapshot):
-        seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
-        return str(tmp_path)
-
-    monkeypatch.setattr(commit.Commit, "write", write)
-    before = os.getpriority(os.PRIO_PROCESS, 0)
-    mx.checkpoint.save(tmp_path, 1, {"a": mx.nd.ones(3)}).wait()
-    mx.checkpoint.save(tmp_path, 2, {"a": mx.nd.ones(3)}, wait=True)  # nothing else is done
-    assert seen[0] > before == seen[1] == os.getpriority(os.PRIO_PROCESS, 0)

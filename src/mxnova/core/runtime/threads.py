@@ -8,7 +8,6 @@
 | items of a batch that do not depend on each other: see `pays_apart` | a pool of single-threaded threads: `map_single_threaded` |
 | what prepares data beside the program | a single-threaded thread each: `use_single_thread` |
 | worker processes, forked children | one thread: `limit_process` |
-| what is written beside the program | a thread behind the others: `stand_back` |
 
 ATen's kernels and MKL's products share out what takes less than a microsecond, too: a softmax of
 32 x 10 numbers, an update of 200. Each time threads wait for each other, 2 us where both are awake
@@ -19,8 +18,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import os
-import sys
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -40,7 +37,6 @@ __all__ = [
     "pays_apart",
     "run_single_threaded",
     "single_threaded",
-    "stand_back",
     "thread_count",
     "use_single_thread",
 ]
@@ -160,22 +156,6 @@ def use_single_thread() -> None:
         other = threading.Thread(target=torch.set_num_threads, args=(count,))
         other.start()
         other.join()
-
-
-def stand_back() -> None:
-    """Has the calling thread, and those that it starts, leave cores to the others.
-
-    A team of OpenMP's threads waits for the one whose core another thread has. Against a thread
-    that always computes this one gets a tenth of a core, so that what waits for it does not wait
-    for ever. Only Linux gives threads priorities of their own.
-    """
-    if sys.platform == "linux":
-        thread = threading.get_native_id()
-        priority = os.getpriority(os.PRIO_PROCESS, thread) + _BEHIND
-        os.setpriority(os.PRIO_PROCESS, thread, min(priority, 19))
-
-
-_BEHIND = 10  # levels of priority, of each of which Linux's scheduler makes a factor of 1.25
 
 
 class _Pools:
