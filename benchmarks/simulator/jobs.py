@@ -4,25 +4,38 @@
 Counts of operations are those of the code: a checkpoint has 6 operations for each worker, which the
 first one makes one after the other in a folder, 64 at a time in a store (reads its receipt and its
 header, removes the receipt and the old file); making a store has a connection to each rank below.
-Runs of 1, 2, 4 and 8 processes check both, with a latency for each operation.
+Runs of 1, 2, 4 and 8 processes check both, with a latency for each operation. Jobs of as many, of
+which workers are killed, check the time of a restart, and which part of time counts.
 """
 
 from __future__ import annotations
 
 import heapq
 import math
+import os
 import random
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.simulator import interrupted
 from benchmarks.simulator.processes import answer_of
 from benchmarks.simulator.slow_reading import server
 
-__all__ = ["Cluster", "checkpoint_seconds", "goodput", "meeting_seconds", "reading_rate"]
+__all__ = [
+    "Cluster",
+    "checkpoint_seconds",
+    "done_by",
+    "goodput",
+    "interrupted_run",
+    "meeting_seconds",
+    "reading_rate",
+    "start_seconds",
+]
 
 REAL = (1, 2, 4, 8)
 WORKERS = (8, 64, 256, 1024, 4096)
@@ -97,13 +110,27 @@ def goodput(n: int, cluster: Cluster, hours: float = 500.0, seed: int = 0) -> fl
 
     A worker that has failed is back for the next restart; failures meanwhile restart the restart.
     """
-    draw, end, interval = random.Random(seed), hours * HOUR, interval_of(n, cluster)
+    draw, end = random.Random(seed), hours * HOUR
+    return done_by(end, _failures(n, cluster, draw), n, cluster, interval_of(n, cluster)) / end
+
+
+def _failures(n: int, cluster: Cluster, draw: random.Random) -> Iterator[float]:
+    """When workers fail, one after the other, for ever."""
+    following = [draw.expovariate(1 / cluster.lifetime) for _ in range(n)]
+    heapq.heapify(following)
+    while True:
+        after = following[0] + draw.expovariate(1 / cluster.lifetime)
+        yield heapq.heapreplace(following, after)
+
+
+def done_by(
+    end: float, failures: Iterator[float], n: int, cluster: Cluster, interval: float
+) -> float:
+    """Seconds of training that count, of a job that has trained and restarted until `end`."""
     writing = checkpoint_seconds(n, cluster)
-    failures = [draw.expovariate(1 / cluster.lifetime) for _ in range(n)]
-    heapq.heapify(failures)
     now = done = 0.0
     while now < end:
-        failure = heapq.heapreplace(failures, failures[0] + draw.expovariate(1 / cluster.lifetime))
+        failure = next(failures, math.inf)
         if failure < now:  # during a restart, which begins anew
             now = max(now, failure + restart_seconds(n, cluster))
             continue
@@ -112,7 +139,7 @@ def goodput(n: int, cluster: Cluster, hours: float = 500.0, seed: int = 0) -> fl
         saved = math.floor(max(trained - writing, 0.0) / interval) * interval
         done += saved if failure < end else trained
         now = min(failure, end) + restart_seconds(n, cluster)
-    return done / end
+    return done
 
 
 # What is shown ------------------------------------------------------------------------------------
@@ -145,8 +172,45 @@ def check(console: Console) -> bool:
         store.shutdown()
     rate = reading_rate(block, at_a_time, here)
     row("reading, 2 requests of 64 KiB, 50 ms: MB/s a worker", 1e6, [(real, rate) for real in read])
+    start = start_seconds()
+    runs = [interrupted_run(n, start) for n in REAL]
+    row("a restart: s", 1, [run.restart for run in runs])
+    row("time whose steps count, two failures: %", 0.01, [run.goodput for run in runs])
     console.print(table, "")
     return all(abs(one) <= TOLERANCE for one in off)
+
+
+_GAPS = (2.3, 2.7, 3.0)  # seconds of training before each failure, and at the end
+
+
+class Interrupted(NamedTuple):
+    """Real and predicted, of a job of which workers were killed."""
+
+    restart: tuple[float, float]
+    goodput: tuple[float, float]
+
+
+def interrupted_run(n: int, start: float) -> Interrupted:
+    """A job of which two workers are killed, beside its prediction.
+
+    That of the time that counts takes the restarts as they were, which are predicted apart.
+
+    Args:
+        n: workers, which share the cores of this machine.
+        start: seconds from a failure to the begin of a single worker's first step.
+    """
+    here = Cluster(latency=0.0, link=math.inf, start=start * max(1.0, n / (os.cpu_count() or 1)))
+    real = interrupted.run(n, [here.start / 2 + gap for gap in _GAPS])
+    restart = sum(real.restarts) / len(real.restarts)
+    as_it_was = replace(here, start=restart - meeting_seconds(n, here))
+    interval = interrupted.EVERY * real.step
+    done = done_by(real.end, iter(real.failures), n, as_it_was, interval)
+    return Interrupted((restart, restart_seconds(n, here)), (real.goodput, done / real.end))
+
+
+def start_seconds() -> float:
+    """From the failure of a job's only worker to the begin of its next step."""
+    return min(interrupted.run(1, [0.5] * 3).restarts)
 
 
 def _saved(n: int) -> float:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,7 @@ from benchmarks.simulator.jobs import (
     HOUR,
     Cluster,
     checkpoint_seconds,
+    done_by,
     goodput,
     interval_of,
     reading_rate,
@@ -28,6 +30,22 @@ def test_goodput_is_what_failures_leave():
         assert goodput(n, cluster, hours=20_000) == pytest.approx(1 - lost, abs=0.2 * lost)
 
 
+@pytest.mark.parametrize(
+    ("failures", "end", "expected"),
+    [
+        ([], 100, 100),
+        ([25], 100, 20 + 65),  # five seconds of training are lost, ten by the restart
+        ([25, 57], 100, 20 + 20 + 33),
+        ([25, 30], 100, 20 + 60),  # during the restart, which begins anew
+        ([25], 30, 20),
+        ([5], 100, 85),
+    ],
+)
+def test_time_that_counts(failures, end, expected):
+    cluster = Cluster(latency=0.0, connection=0.0, link=math.inf, start=10.0)
+    assert done_by(end, iter(failures), 1, cluster, interval=10.0) == pytest.approx(expected)
+
+
 def test_a_job_that_always_restarts_does_nothing():
     assert goodput(8, Cluster(lifetime=60.0, start=600.0), hours=50) == 0
 
@@ -43,6 +61,20 @@ def test_operations_at_a_time_shorten_a_checkpoint_of_many():
     assert checkpoint_seconds(4096, cluster) == pytest.approx(0.01 * (32 + 6 * 4096))
     many = replace(cluster, parallel=64)
     assert checkpoint_seconds(4096, many) == pytest.approx(0.01 * (32 + 6 * 64))
+
+
+@pytest.mark.huge
+@pytest.mark.parametrize("n", [1, 2])
+def test_restarts_and_the_time_that_counts_are_those_of_real_workers(monkeypatch, n):
+    import os
+    import sys
+
+    from benchmarks.simulator.jobs import TOLERANCE, interrupted_run, start_seconds
+
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([os.getcwd(), *filter(None, sys.path)]))
+    found = interrupted_run(n, start_seconds())
+    for real, predicted in found:
+        assert predicted == pytest.approx(real, rel=TOLERANCE)
 
 
 @pytest.mark.huge

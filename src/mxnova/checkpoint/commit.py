@@ -7,10 +7,11 @@
    the index. From then on the checkpoint counts.
 4. It removes receipts, what was never completed, and what is beyond `keep`.
 
-An attempt gets another folder than those that are there and the one announced last, so that a late
-worker, one of a job that was killed, or an announcement that it left can take no part: who has
-written for one that is not gone on with writes anew for the next. Nothing
-but files is needed, as the calls of a store have an order, which a thread beside them would break.
+An attempt gets another folder than those that are there, the one announced last, and those that
+have failed here, so that a late worker, one of a job that was killed, or an announcement that it
+left can take no part: who has written for one that is not gone on with writes anew for the next.
+Nothing but files is needed, as the calls of a store have an order, which a thread beside them would
+break.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ _OWN = re.compile(
 _PAUSES = (0.002, 0.2)  # seconds between looks at the folder: at first, at most
 _PAUSES_OF_STORES = (0.02, 2.0)  # which take money for each look
 _last_seen: dict[tuple[str, int], str] = {}  # an attempt by folder and rank: an older save's
+_failed: dict[tuple[str, int], Numbered] = {}  # the last folder that was given up, by root and step
 after_fork_in_child(_last_seen.clear)
 
 
@@ -140,19 +142,26 @@ class Commit:
         except BaseException as error:
             with contextlib.suppress(OSError, MXNetError):
                 self._announce({**attempt, "error": str(error)})
-            _remove(path)
+            self._give_up(path)
             raise
         sync_folder(path)
         with contextlib.suppress(OSError, MXNetError):  # it is complete: a later one cleans up
             self._clean(path)
         return path
 
+    def _give_up(self, path: str) -> None:
+        folder = numbered_of(self.root, os.path.basename(path))
+        if folder is not None and self.world > 1:  # of one alone nobody is late
+            _failed[self.root, self.step] = folder
+        _remove(path)
+
     def _new_folder(self) -> str:
-        """A folder that is not there, and was not announced last.
+        """A folder that is not there, was not announced last, and has not failed before.
 
         A worker that is late may still write into the one of an attempt that has failed.
         """
         known = [*numbered(self.root), *self._announced()]
+        known += [f for f in [_failed.get((self.root, self.step))] if f is not None]
         attempts = [n.attempt for n in known if n.step == self.step]
         for attempt in itertools.count(next_attempt(self.root, attempts)):
             path = Numbered.of(self.root, self.step, attempt).path

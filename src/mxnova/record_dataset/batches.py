@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ..core.base.errors import ArgumentError, argument_error
+from .foresight import Foresight, numbers_of
 from .order import EpochOrder, Shuffle
 from .progress import Progress
 from .reader import RecordReader
-from .sampler import numbers_of
 from .shares import Rank, Share
 
 __all__ = ["RecordBatches"]
@@ -48,7 +48,6 @@ class RecordBatches(Progress):
         if not isinstance(threads, int) or threads < 0:
             raise argument_error("RecordBatches", "threads", threads, "must be an integer >= 0")
         self._in_lists, self._threads, self._collate = in_lists, threads, collate
-        self._ranges: list[tuple[int, int]] = []  # that were expected last
         self._skipped = 0  # own batches of this worker that were taken before
         _register_with_torch()
 
@@ -82,27 +81,14 @@ class RecordBatches(Progress):
     ) -> Iterator[tuple[int, list[int]]]:
         """The chosen batches with the numbers of their records, of which stores are told before."""
         waiting: deque[tuple[int, list[int]]] = deque()
-        n_ahead = self._n_ahead(share, chosen.step)
-        for batch in numbers_of(order, share, chosen):
-            self._expect(order.ranges(*share.batch(batch[0])), batch[1])
-            waiting.append(batch)
+        foresight = Foresight(self._reader.files, self._shuffle)
+        n_ahead = foresight.n_batches(share, chosen.step)
+        for i, numbers in numbers_of(order, share, chosen):
+            foresight.expect(order, share, i, numbers)
+            waiting.append((i, numbers))
             if len(waiting) > n_ahead:
                 yield waiting.popleft()
         yield from waiting
-
-    def _n_ahead(self, share: Share, n_workers: int) -> int:
-        n_records = self._reader.files.ahead
-        if n_records and self._shuffle.block_size is not None:
-            n_records += self._shuffle.block_size * self._shuffle.window
-        return -(-n_records // (share.rank.batch_size * share.rank.n * n_workers))
-
-    def _expect(self, ranges: list[tuple[int, int]], numbers: list[int]) -> None:
-        """Has the blocks of a window read in large pieces, once, or stores read these records."""
-        if self._shuffle.block_size is None:
-            self._reader.files.expect_records(numbers)
-        elif ranges != self._ranges:
-            self._ranges = ranges
-            self._reader.files.expect(ranges)
 
     def _read(self, order: EpochOrder, share: Share, chosen: range) -> Iterator[tuple[int, Any]]:
         for i, numbers in self._expected(order, share, chosen):

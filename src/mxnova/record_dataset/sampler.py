@@ -5,16 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from .broken import BrokenRecords
-from .order import EpochOrder
+from .foresight import Batch, Place, numbers_of
 from .progress import Progress
-from .shares import Share
 
 __all__ = ["Numbers", "RecordSampler"]
-
-_AT_ONCE = 4096  # positions that are looked up together
 
 
 class Numbers:
@@ -43,19 +38,8 @@ class RecordSampler(Progress):
 
     def __iter__(self) -> Iterator[list[int]]:
         order, share = self._begin()
+        place = Place(self._shuffle, self.epoch, share, 0)
         for i, numbers in numbers_of(order, share, range(share.n_batches)):
             self._taken = i + 1
-            yield numbers
+            yield Batch.at(place._replace(number=i), numbers)
         self._end()
-
-
-def numbers_of(order: EpochOrder, share: Share, chosen: range) -> Iterator[tuple[int, list[int]]]:
-    """The chosen batches, with their numbers: the records of each."""
-    n = max(_AT_ONCE * share.rank.n // share.rank.step, 1)
-    for first in range(0, len(chosen), n):
-        group = chosen[first : first + n]
-        spans = [np.arange(*share.batch(i)) for i in group]
-        cuts = np.cumsum([len(span) for span in spans])[:-1]
-        records = order.take(np.concatenate(spans))
-        for i, numbers in zip(group, np.split(records, cuts), strict=True):
-            yield i, numbers.tolist()

@@ -225,7 +225,10 @@ def test_a_worker_that_comes_late_hears_of_the_failure(tmp_path, monkeypatch):
     assert second.wait().endswith("step-00000001.3")
 
 
-def test_a_late_part_of_an_attempt_that_failed_does_not_count_for_the_next(tmp_path, monkeypatch):
+@pytest.mark.parametrize("between", [None, 2], ids=["at once", "after a failure of another step"])
+def test_a_late_part_of_an_attempt_that_failed_does_not_count_for_the_next(
+    between, tmp_path, monkeypatch
+):
     old, new = {"a": mx.nd.zeros(3000)}, {"a": mx.nd.ones(3000)}
     is_written, may_end = threading.Event(), threading.Event()
     write = commit.write_shard
@@ -242,6 +245,9 @@ def test_a_late_part_of_an_attempt_that_failed_does_not_count_for_the_next(tmp_p
     assert is_written.wait(20)
     with pytest.raises(MXNetError, match="within"):
         first.wait()
+    if between is not None:  # so that another folder was announced last
+        with pytest.raises(MXNetError, match="within"):
+            mx.checkpoint.save(tmp_path, between, old, rank=0, world=2, timeout=0, wait=True)
     saving = mx.checkpoint.save(tmp_path, 1, new, rank=0, world=2)
     time.sleep(0.05)
     may_end.set()

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adam on a small network with Dropout-free layers, in float64: trains, and notes its samples."""
+"""Adam on a small network with Dropout-free layers, in float64: trains, and notes its samples.
+
+Started by `mxnova launch`, workers end themselves and ask for others; under torchrun, agents are
+killed and started by the test.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import sys
 import time
@@ -64,5 +69,27 @@ def work(folder: Path) -> None:
         np.save(folder / "weights.npy", weights(net))
 
 
+def work_under_torchrun(folder: Path) -> None:
+    """Four workers wait until an agent is killed, two until one has come and they get SIGTERM."""
+    signalled, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake)
+    store = mx.kv.create("dist_sync")
+    x, net, trainer, sampler = made(store)
+    training = mx.elastic.Training(folder, net, trainer, sampler, every=EVERY)
+    start, world = training.step, training.world
+    with open(folder / f"log-{os.getppid()}-{os.getpid()}", "w") as log:
+        for numbers in training.batches(EPOCHS):
+            learn(net, trainer, x, numbers, training.total)
+            line = [training.step, sampler.epoch, [world, start], store.rank, numbers]
+            print(json.dumps(line), file=log, flush=True)
+            while world == 4 and training.step == 6 and not (folder / "killed").exists():
+                time.sleep(0.02)
+            if world == 2 and training.step == 9:
+                select.select([signalled], [], [], 60)
+    if store.rank == 0:
+        np.save(folder / "weights.npy", weights(net))
+
+
 if __name__ == "__main__":
-    work(Path(sys.argv[1]))
+    (work_under_torchrun if "TORCHELASTIC_RUN_ID" in os.environ else work)(Path(sys.argv[1]))

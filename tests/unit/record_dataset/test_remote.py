@@ -99,7 +99,9 @@ def test_chosen_keys_ask_for_their_records_alone(serve, tmp_path, payload, monke
         assert sorted(found) == sorted(keys) and len(server.requests) <= 5
 
 
-def test_a_loader_with_workers(url):
+def test_a_loader_with_workers(url, monkeypatch):
+    monkeypatch.setenv("MXNOVA_REMOTE_TIMEOUT", "5")
+    monkeypatch.setenv("MXNOVA_REMOTE_RETRIES", "0")
     data_module = pytest.importorskip("torch.utils.data")
     data = RecordDataset(url)
     assert len(data[3]) > 0  # opened before the fork
@@ -107,6 +109,7 @@ def test_a_loader_with_workers(url):
         data, batch_sampler=data.sampler(16), num_workers=2, collate_fn=list
     )
     assert sorted(id_of(record) for batch in loader for record in batch) == list(range(N))
+    assert len(RecordDataset(url)) == N  # forked workers have closed nothing of this process
 
 
 def test_a_store_that_fails_is_no_broken_record(url, monkeypatch):

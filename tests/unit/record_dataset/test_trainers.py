@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trainer for PyTorch that uses MXNet for its records only runs under ``mxnova run``."""
+"""Trainers for PyTorch that use MXNet for their records alone run with mxnova in its place."""
 
 import subprocess
 import sys
@@ -72,10 +72,25 @@ def with_head(folder, n):
     (folder / "train.rec2").rename(folder / "train.rec")
 
 
+def train_unchanged(folder, n_workers):
+    (folder / "train.py").write_text(TRAINER)
+    return run("run", "train.py", folder, n_workers, cwd=folder)
+
+
+def train_with_the_import_changed(folder, n_workers):
+    (folder / "train.py").write_text(TRAINER.replace("import mxnet as mx", "import mxnova as mx"))
+    command = [sys.executable, "train.py", str(folder), str(n_workers)]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
 @pytest.mark.parametrize(
-    "head, n_workers", [pytest.param(False, 0, marks=pytest.mark.huge), (True, 2)]
+    "head, n_workers, train",
+    [
+        pytest.param(False, 0, train_with_the_import_changed, marks=pytest.mark.huge),
+        (True, 2, train_unchanged),
+    ],
 )
-def test_a_trainer_reads_a_file_of_im2rec(head, n_workers, tmp_path):
+def test_a_trainer_reads_a_file_of_im2rec(head, n_workers, train, tmp_path):
     draw = np.random.RandomState(0)
     for i in range(40):
         (tmp_path / "images" / str(i % 2)).mkdir(parents=True, exist_ok=True)
@@ -85,5 +100,4 @@ def test_a_trainer_reads_a_file_of_im2rec(head, n_workers, tmp_path):
     run("im2rec", "--encoding", ".png", "train", "images", cwd=tmp_path)
     if head:
         with_head(tmp_path, 40)
-    (tmp_path / "train.py").write_text(TRAINER)
-    assert run("run", "train.py", tmp_path, n_workers, cwd=tmp_path) == "40 True\n"
+    assert train(tmp_path, n_workers) == "40 True\n"

@@ -91,7 +91,7 @@ class RemoteFile:
     def _pieces(self, start: int, end: int) -> Iterator[bytes]:
         with self._requests.lock:
             self._note(start, end)
-            spans = self._spans_of(start, end)
+            spans = self._spans_of(start, end, GRAIN)
         for span in spans:
             try:
                 content = span.content.result()
@@ -121,7 +121,8 @@ class RemoteFile:
         """Asks for bytes that are read next, with one request at most."""
         self._require_own()
         with self._requests.lock:
-            self._spans_of(max(start, 0), min(end, start + self._settings.request_size, self._size))
+            stop = min(end, start + self._settings.request_size, self._size)
+            self._spans_of(max(start, 0), stop, grain=1)
 
     def expect(self, start: int, end: int) -> None:
         """Has bytes read before they are needed, after those that are expected already."""
@@ -137,7 +138,7 @@ class RemoteFile:
         while self._waiting and self._requests.under_way < n and self._requests.unused < room:
             start, end = self._next_waiting()
             if start < end:
-                span = self._ask(start, end)
+                span = self._ask(start, start, end)
                 if span.end < end:
                     self._waiting.appendleft((span.end, end))
 
@@ -171,26 +172,28 @@ class RemoteFile:
 
     # Requests -------------------------------------------------------------------------------------
 
-    def _spans_of(self, start: int, end: int) -> list[Span]:
+    def _spans_of(self, start: int, end: int, grain: int) -> list[Span]:
+        """The spans of a range; what nobody has asked for so far is asked for in whole grains."""
         spans: list[Span] = []
         self.used_at = self._requests.now()
         while start < end:
             span = self.spans.at(start)
             if span is None:
                 is_forward = self._n_forward >= _FORWARD
-                span = self._ask(start, start + self._settings.request_size if is_forward else end)
+                stop = start + self._settings.request_size if is_forward else end
+                span = self._ask(start - start % grain, start, stop + -stop % grain)
             self.spans.use(span)
             spans.append(span)
             start = span.end
         self.send_waiting()
         return spans
 
-    def _ask(self, start: int, end: int) -> Span:
-        """Sends a request for the grains of a range, as far as they are not there."""
+    def _ask(self, low: int, place: int, high: int) -> Span:
+        """Sends a request for what is not there around a place, from `low` to `high`."""
         settings = self._settings
-        most = start - start % GRAIN + settings.request_size // GRAIN * GRAIN
-        begin, stop = self.spans.gap(start, min(end, most))
-        span = self._requests.send(self._fetch, begin, min(stop, self._size), settings.requests)
+        high = min(high, low + settings.request_size, self._size)
+        begin, end = self.spans.gap(low, place, high)
+        span = self._requests.send(self._fetch, begin, end, settings.requests)
         self.spans.add(span)
         self._requests.begin(span)
         self._requests.make_room(settings.cache, span)

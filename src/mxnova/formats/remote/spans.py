@@ -8,7 +8,7 @@ from concurrent.futures import Future
 
 __all__ = ["GRAIN", "Span", "Spans"]
 
-GRAIN = 1 << 16  # bytes; spans begin at multiples of it
+GRAIN = 1 << 16  # bytes; spans are found by the grains that they touch
 
 
 class Span:
@@ -38,17 +38,20 @@ class Spans:
     def __init__(self) -> None:
         self.kept = self.unused = 0
         self._spans: OrderedDict[int, Span] = OrderedDict()  # by start, the oldest first
-        self._grains: dict[int, Span] = {}
+        self._grains: dict[int, tuple[Span, ...]] = {}  # replaced as wholes: `at` needs no lock
 
     def at(self, place: int) -> Span | None:
         """The span that has the byte at `place`."""
-        return self._grains.get(place // GRAIN)
+        for span in self._grains.get(place // GRAIN, ()):
+            if span.start <= place < span.end:
+                return span
+        return None
 
     def add(self, span: Span) -> None:
         """Adds a span, where there is none."""
         self._spans[span.start] = span
         for grain in _grains_of(span):
-            self._grains[grain] = span
+            self._grains[grain] = (*self._grains.get(grain, ()), span)
         self.kept += len(span)
         self.unused += len(span)
 
@@ -66,7 +69,9 @@ class Spans:
             self.use(span)
             self.kept -= len(self._spans.pop(span.start))
             for grain in _grains_of(span):
-                del self._grains[grain]
+                rest = tuple(other for other in self._grains.pop(grain) if other is not span)
+                if rest:
+                    self._grains[grain] = rest
 
     def oldest(self) -> Span | None:
         """The span that was read or asked for before all others, None if there is none."""
@@ -78,11 +83,15 @@ class Spans:
             start = span.end
         return start
 
-    def gap(self, start: int, end: int) -> tuple[int, int]:
-        """Begin and end of the grains of a range that no span has, from its first byte on."""
-        first, last = start // GRAIN, -(-end // GRAIN)
-        taken = (grain for grain in range(first + 1, last) if grain in self._grains)
-        return first * GRAIN, next(taken, last) * GRAIN
+    def gap(self, low: int, place: int, high: int) -> tuple[int, int]:
+        """Begin and end of what no span has around the byte at `place`, from `low` to `high`."""
+        for grain in range(low // GRAIN, -(-high // GRAIN)):
+            for span in self._grains.get(grain, ()):
+                if span.end <= place:
+                    low = max(low, span.end)
+                elif span.start > place:
+                    high = min(high, span.start)
+        return low, high
 
 
 def _grains_of(span: Span) -> range:

@@ -23,6 +23,7 @@ _PACKAGES = {
     "http": "aiohttp",
     "https": "aiohttp",
     "hdfs": "pyarrow",
+    "webhdfs": "requests",
     "abfs": "adlfs",
     "az": "adlfs",
 }
@@ -97,7 +98,13 @@ def located(url: str) -> Place:
         raise FileError(errno.EINVAL, str(error), url) from None
     except Exception as error:  # noqa: BLE001 - each store has classes of its own
         raise file_error(error, url) from None
+    _known.add(files)
     return Place(url, files, path, settings)
+
+
+# fsspec forgets its file systems in a forked process, and closes their connections there: in the
+# queue of events that it shares with the process before, which then waits for ever.
+_known: set[Any] = set()
 
 
 def _missing(package: str) -> str:

@@ -137,10 +137,25 @@ def _put_in_parts(files: Any, path: str, file: Any) -> None:
 
 
 def _move(place: Place, path: str) -> None:
+    """Gives a file its name, also in stores that replace nothing, of which some do not say so."""
     try:
         place.files.mv(path, place.path)
-    except FileExistsError:  # stores that replace nothing
+    except (ConnectionError, TimeoutError):
+        raise
+    except OSError:
+        if not (_is_there(place, path) and _is_there(place, place.path)):
+            raise
+    if _is_there(place, path):
         _exchange(place, path, f"{path}.old")
+
+
+def _is_there(place: Place, path: str) -> bool:
+    place.files.invalidate_cache(path)
+    try:
+        place.files.info(path)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _exchange(place: Place, path: str, aside: str) -> None:

@@ -163,8 +163,12 @@ def test_a_process_that_inherits_a_file_does_not_send_it(memory):
     assert read_file(f"{memory}/a") == b"content"
 
 
+SAYING = {"in its words": FileExistsError, "by some error": OSError, "not at all": None}
+
+
 @pytest.mark.parametrize("fails", [False, True])
-def test_stores_that_replace_nothing_lose_nothing(memory, settings, monkeypatch, fails):
+@pytest.mark.parametrize("says", SAYING)
+def test_stores_that_replace_nothing_lose_nothing(memory, settings, monkeypatch, says, fails):
     import fsspec
 
     monkeypatch.setattr(stores, "_WHOLE_PUTS", set())
@@ -175,10 +179,12 @@ def test_stores_that_replace_nothing_lose_nothing(memory, settings, monkeypatch,
 
     def careful(self, source, target, **options):
         if self.exists(target):
-            raise FileExistsError(target)
-        if fails and not source.endswith(".old") and not target.endswith(".old"):
+            if SAYING[says] is not None:
+                raise SAYING[says](target)
+        elif fails and not source.endswith(".old") and not target.endswith(".old"):
             raise PermissionError(target)
-        move(self, source, target, **options)
+        else:
+            move(self, source, target, **options)
 
     monkeypatch.setattr(files, "mv", careful)
     expected = pytest.raises(FileError) if fails else contextlib.nullcontext()
