@@ -221,6 +221,8 @@ class MXIndexedRecordIO(MXRecordIO):
         key_type: Makes a key of its text in the index, and of what `write_idx` is given.
     """
 
+    fidx: Any = None  # the index, when writing
+
     def __init__(
         self,
         idx_path: str | os.PathLike[str],
@@ -232,7 +234,6 @@ class MXIndexedRecordIO(MXRecordIO):
         self.idx: dict[Any, int] = {}
         self.keys: list[Any] = []
         self.key_type = key_type
-        self.fidx: Any = None  # the index, when writing
         super().__init__(uri, flag)
 
     def open(self) -> None:
