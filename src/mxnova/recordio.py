@@ -85,6 +85,7 @@ class MXRecordIO:
     """
 
     is_open = False
+    pid: int | None = None
     _file: IO[bytes]  # in mode "w"
     _content: Buffer  # in mode "r"
 
@@ -93,7 +94,6 @@ class MXRecordIO:
     def __init__(self, uri: str | os.PathLike[str], flag: str):
         self.uri = os.fspath(uri)
         self.flag = flag
-        self.pid: int | None = None
         self.open()
 
     def open(self) -> None:

@@ -49,7 +49,7 @@ def only(folder: Path, *names: str) -> None:
 
 def is_sane() -> None:
     """What holds in a session whatever was interrupted in it."""
-    from mxnova.core.base.gc_pause import Resting
+    from mxnova.core.base.gc_pause import _Resting
     from mxnova.core.nd.modes import MODES
     from mxnova.core.runtime.slow_path import SLOW_PATH
 
@@ -67,7 +67,7 @@ def is_sane() -> None:
     assert torch.get_num_threads() == 1
     assert not MODES
     assert gc.isenabled()
-    assert not Resting._n_inside
+    assert not _Resting.n_inside
     gc.collect()
     assert not multiprocessing.active_children()
     x = mx.nd.arange(6).reshape((2, 3))

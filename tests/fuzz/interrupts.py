@@ -23,6 +23,7 @@ import os
 import pickle
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -83,15 +84,16 @@ def places_of(act: Callable[[], object]) -> Counter[Place]:
 
 def interrupt(act: Callable[[], object], target: Place) -> bool:
     """Runs `act` with an interrupt at a place; whether it has left it."""
-    left = [target.number]
+    left, me = [target.number], os.getpid()  # forks inherit the hook
 
     def strike(frame: Any, event: str, _arg: Any) -> None:
-        if _place(frame, event) != target._replace(number=0):
+        if _place(frame, event) != target._replace(number=0) or os.getpid() != me:
             return
         left[0] -= 1
         if left[0] < 0:
             sys.setprofile(None)
-            raise KeyboardInterrupt
+            handler: Any = signal.getsignal(signal.SIGINT)
+            handler(signal.SIGINT, frame)  # raises KeyboardInterrupt, unless that is put off
 
     try:
         _hooked(act, strike)

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ...base.doors import doors
 from ...base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
-from ...base.gc_pause import Resting
+from ...base.gc_pause import resting
 from ...base.mismatches import Mismatches
 from ...base.shapes import shape_text
 from ...graph.node import Node
@@ -117,7 +117,7 @@ class Executor:
             _check_place(f"the array of {node.name!r}", given, place)
             _check_place(f"the gradient of {node.name!r}", self._grad_dict.get(node.name), place)
 
-    @Resting()
+    @resting()
     def _compiled(self, lenders: Sequence[NDArray]) -> Inference:
         """The program for these arrays, which must fit; makes the outputs."""
         _ = self._ctx.device  # must be there
