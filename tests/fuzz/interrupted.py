@@ -113,8 +113,9 @@ def arrays(folder: Path) -> Any:
 @program
 def autograd(folder: Path) -> Any:
     """Gradients by call, in scopes of all kinds."""
-    x = mx.nd.array(ROWS)
+    x, large = mx.nd.array(ROWS), mx.nd.ones((300, 200))
     x.attach_grad()
+    large.attach_grad()
 
     class Twice(mx.autograd.Function):
         def forward(self, x: Any) -> Any:
@@ -135,8 +136,13 @@ def autograd(folder: Path) -> Any:
             z = (x**3).sum()
             (dx,) = mx.autograd.grad(z, [x], create_graph=True)
             dx.sum().backward()
+        with mx.autograd.record():
+            z = large * 3
+        z.backward()
 
     def check() -> None:
+        large.grad[:1] = 5  # memory of its own
+        assert large.grad.asnumpy()[1:].max() in (0, 3)
         with mx.autograd.record():
             y = (Twice()(x) ** 2).sum()
         y.backward()
@@ -249,6 +255,7 @@ def symbols(folder: Path) -> Any:
 def executor(folder: Path) -> Any:
     """A bound symbol, trained by hand."""
     bound = _network().simple_bind(mx.cpu(), data=(24, 4))
+    large = (mx.sym.var("x") * 2).simple_bind(mx.cpu(), x=(300, 200))
     bound.arg_dict["data"][:] = ROWS
     bound.arg_dict["fc_weight"][:] = WEIGHT
     bound.arg_dict["softmax_label"][:] = CLASSES
@@ -258,10 +265,14 @@ def executor(folder: Path) -> Any:
             bound.forward(is_train=is_train)
         bound.backward()
         bound.outputs[0].asnumpy()
+        large.forward(is_train=True)
+        large.backward(mx.nd.ones((300, 200)))
         _network().simple_bind(mx.cpu(), data=(24, 4)).forward()
         bound.reshape(data=(12, 4), softmax_label=(12,)).forward(data=mx.nd.array(ROWS[:12]))
 
     def check() -> None:
+        large.grad_dict["x"][:1] = 5  # memory of its own
+        assert large.grad_dict["x"].asnumpy()[1:].max() in (0, 2)
         bound.forward(is_train=True)
         equal(bound.outputs[0], _scores())
         bound.backward()
@@ -546,7 +557,10 @@ def images(folder: Path) -> Any:
 def conversion(folder: Path) -> Any:
     """A checkpoint as another kind of file, which replaces one."""
     prefix = _checkpoint(folder)
+    import onnx
+
     from mxnova.convert import convert
+    from mxnova.formats import safetensors
 
     target = folder / "out"
     target.mkdir()
@@ -556,11 +570,11 @@ def conversion(folder: Path) -> Any:
     def act() -> None:
         convert(prefix, target / "a.safetensors", force=True, prove=False)
         convert(prefix, target / "a.onnx", shapes={"data": ("N", 4)}, force=True, prove=False)
-        mx.open_model(prefix).save(target / "again")
+        mx.open_model(prefix).save(target / "again", force=True)
 
     def check() -> None:
         only(target, "a.safetensors", "a.onnx", "again")
-        for kind, read in (("safetensors", lambda path: mx.nd.load(str(path))),):
+        for kind, read in (("safetensors", safetensors.read), ("onnx", onnx.load)):
             path = target / f"a.{kind}"
             if path.read_bytes() != b"old":
                 read(path)

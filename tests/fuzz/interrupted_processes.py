@@ -35,6 +35,7 @@ ROOT = Path(__file__).parents[2]
 MARK = "MXNOVA_TEST_INTERRUPTED"
 INTERRUPTED = (130, -signal.SIGINT)
 _TEMPORARY = re.compile(r"\.mxnova-|\.tmp|\.old$|rewritten")
+_OF_ONNXRUNTIME = ".ses"  # which it leaves after any end
 _PYTHONS_OWN = ("init_import_site", "site.py", "runpy")  # its start, before any line of ours
 
 
@@ -211,7 +212,7 @@ def _left(mark: str, temporary: Path, folder: Path, shared: set[str]) -> str | N
         found = [f"process {pid}: {_command_of(pid)}" for pid in _marked(mark)]
         found += [f"shared memory {name}" for name in set(os.listdir("/dev/shm")) - shared
                   if name.startswith("mxnova-")]  # fmt: skip
-        found += [str(path) for path in temporary.iterdir()]
+        found += [str(path) for path in temporary.iterdir() if path.name != _OF_ONNXRUNTIME]
         found += [str(path) for path in folder.rglob("*") if _TEMPORARY.search(path.name)]
         if not found:
             return None

@@ -58,6 +58,8 @@ def _place(frame: Any, event: str) -> Place | None:
     file = frame.f_code.co_filename
     if event not in ("call", "c_return") or OURS not in file:
         return None
+    if event == "call" and frame.f_code.co_name == "__exit__":
+        return None  # the end of a block that is skipped: Python knows no way to keep it
     return Place(file, frame.f_lineno, event)
 
 

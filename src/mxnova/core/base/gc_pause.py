@@ -29,18 +29,21 @@ class _Resting:
 @contextmanager
 def resting() -> Iterator[None]:
     """A block, or a decorated function, in which the collector rests; any thread, any depth."""
-    with _Resting.lock:
-        if not _Resting.n_inside:
-            _Resting.was_on = gc.isenabled()
-        _Resting.n_inside += 1
-    try:
+    is_inside = False
+    try:  # Ctrl-C may come behind any call
+        with _Resting.lock:
+            if not _Resting.n_inside:
+                _Resting.was_on = gc.isenabled()
+            _Resting.n_inside += 1
+            is_inside = True
         gc.disable()
         yield
     finally:
-        with _Resting.lock:
-            _Resting.n_inside -= 1
-            if not _Resting.n_inside and _Resting.was_on:
-                gc.enable()
+        if is_inside:
+            with _Resting.lock:
+                _Resting.n_inside -= 1
+                if not _Resting.n_inside and _Resting.was_on:
+                    gc.enable()
 
 
 def end_in_child() -> None:

@@ -323,17 +323,17 @@ class Executor:
         heads = head_gradients(self._symbol, out_grads, self._pass.results or [], wanted)
         buffers = [(self.grad_dict[names[i]], self._grad_req[names[i]]) for i in self._tracked]
         written = [a for a, request in buffers if a is not None and request == "write"]
-        release_memory(written)
         try:
+            release_memory(written)
             self._pass.differentiate(heads)
+            gradients = self._pass.take_gradients()
+            for (buffer, request), fresh in zip(buffers, gradients, strict=True):
+                if buffer is not None:
+                    store_gradient(buffer, fresh, request)
         except BaseException:
             for array in written:
                 reacquire_memory(array)
             raise
-        gradients = self._pass.take_gradients()
-        for (buffer, request), fresh in zip(buffers, gradients, strict=True):
-            if buffer is not None:
-                store_gradient(buffer, fresh, request)
         if self._gradient_teller is not None:
             self._gradient_teller.tell()
 
