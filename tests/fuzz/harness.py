@@ -258,7 +258,9 @@ def run(parser: Parser, n_inputs: int, seed: int) -> Iterator[int | Finding | Wo
         theirs.close()
         try:
             for number, told in _messages(ours, worker.pid, current, n_inputs):
-                yield Finding(parser, number, seed, told) if isinstance(told, str) else told or number
+                yield (
+                    Finding(parser, number, seed, told) if isinstance(told, str) else told or number
+                )
         finally:
             worker.kill()
             worker.join()

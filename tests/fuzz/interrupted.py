@@ -6,6 +6,7 @@ Whatever `act` has left, `check` goes on with the same objects, and knows what n
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import multiprocessing
@@ -315,7 +316,9 @@ def module(folder: Path) -> Any:
 def predictor(folder: Path) -> Any:
     """A checkpoint that is loaded and fed."""
     prefix = _checkpoint(folder)
-    loaded = mx.predictor.Predictor(f"{prefix}-symbol.json", f"{prefix}-0000.params", {"data": (24, 4)})
+    loaded = mx.predictor.Predictor(
+        f"{prefix}-symbol.json", f"{prefix}-0000.params", {"data": (24, 4)}
+    )
 
     def act() -> None:
         loaded.predict(data=ROWS)
@@ -534,7 +537,9 @@ def images(folder: Path) -> Any:
     path = str(folder / "a.rec")
     writer = mx.recordio.MXRecordIO(path, "w")
     for i in range(12):
-        writer.write(mx.recordio.pack_img((0, i, i, 0), np.full((8, 8, 3), 20 * i, "u1"), img_fmt=".png"))
+        writer.write(
+            mx.recordio.pack_img((0, i, i, 0), np.full((8, 8, 3), 20 * i, "u1"), img_fmt=".png")
+        )
     writer.close()
     data = mx.io.ImageRecordIter(
         path_imgrec=path, data_shape=(3, 8, 8), batch_size=4, preprocess_threads=2
@@ -619,10 +624,8 @@ def downloads(folder: Path) -> Any:
             pass
 
         def handle(self) -> None:
-            try:
+            with contextlib.suppress(OSError):  # who asked has gone
                 super().handle()
-            except OSError:  # who asked has gone
-                pass
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -152,7 +152,8 @@ def strike(victim: Victim, folder: Path, rng: random.Random) -> str | None:
     how = "before the end" if process.poll() is None else "after the end"
     to_all = rng.random() < 0.7  # as a terminal does
     _interrupt(process, to_all)
-    if rng.random() < 0.4:
+    is_twice = rng.random() < 0.4  # which ends it at once: files may be left, for the next to clean
+    if is_twice:
         time.sleep(rng.choice((0, 0.01, 0.05, 0.3)))
         _interrupt(process, to_all)
         how += ", twice"
@@ -161,7 +162,8 @@ def strike(victim: Victim, folder: Path, rng: random.Random) -> str | None:
         wrong = _wrong(process.returncode, (folder / "stderr").read_text(errors="replace"))
     except subprocess.TimeoutExpired:
         wrong = f"still there after {PATIENCE} s\n{_stacks(mark)}"
-    wrong = wrong or _left(mark, temporary, folder, shared)
+    folders = [] if is_twice else [temporary, folder]
+    wrong = wrong or _left(mark, folders, shared)
     for pid in _marked(mark):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -205,15 +207,15 @@ def _wrong(status: int, said: str) -> str | None:
     return None
 
 
-def _left(mark: str, temporary: Path, folder: Path, shared: set[str]) -> str | None:
+def _left(mark: str, folders: list[Path], shared: set[str]) -> str | None:
     """What is left of it after a while."""
     end = time.monotonic() + 5
     while True:
         found = [f"process {pid}: {_command_of(pid)}" for pid in _marked(mark)]
         found += [f"shared memory {name}" for name in set(os.listdir("/dev/shm")) - shared
                   if name.startswith("mxnova-")]  # fmt: skip
-        found += [str(path) for path in temporary.iterdir() if path.name != _OF_ONNXRUNTIME]
-        found += [str(path) for path in folder.rglob("*") if _TEMPORARY.search(path.name)]
+        for folder in folders:
+            found += [str(path) for path in folder.rglob("*") if _is_temporary(path)]
         if not found:
             return None
         if time.monotonic() > end:
@@ -221,12 +223,19 @@ def _left(mark: str, temporary: Path, folder: Path, shared: set[str]) -> str | N
         time.sleep(0.1)
 
 
+def _is_temporary(path: Path) -> bool:
+    if path.parent.name == "tmp":
+        return path.name != _OF_ONNXRUNTIME
+    return bool(_TEMPORARY.search(path.name))
+
+
 def _marked(mark: str) -> Iterator[int]:
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
-            if entry.name.isdigit() and f"{MARK}={mark}".encode() in (
-                entry / "environ"
-            ).read_bytes():
+            if (
+                entry.name.isdigit()
+                and f"{MARK}={mark}".encode() in (entry / "environ").read_bytes()
+            ):
                 yield int(entry.name)
 
 
@@ -250,13 +259,13 @@ def _stacks(mark: str) -> str:
 def findings(name: str, n: int, rng: random.Random) -> Iterator[str]:
     """Interrupts a victim `n` times; yields what is wrong."""
     with tempfile.TemporaryDirectory(prefix="interrupted-") as root:
-        folder = Path(root)
-        prepare(folder)
-        for _ in range(n):
+        for number in range(n):
+            folder = Path(root, str(number))
+            folder.mkdir()
+            prepare(folder)
             wrong = strike(VICTIMS[name], folder, rng)
             if wrong is not None:
                 yield wrong
-                shutil.rmtree(folder / "tmp")
 
 
 def _run(name: str) -> None:

@@ -146,7 +146,7 @@ class _Ends(BaseException):
         status = 0
         try:
             self.work()
-        except BaseException:
+        except BaseException:  # noqa: BLE001 - whatever it is, it is the finding
             traceback.print_exc(chain=False)
             status = 1
         # The end of a program, but for the release of its memory, which takes most of the time.

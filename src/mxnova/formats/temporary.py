@@ -2,8 +2,8 @@
 """Files and folders that exist while something is written beside its place.
 
 While one is in use it is locked, and the system unlocks it when its owner ends in any way: what is
-not locked was abandoned, and is removed by whoever makes another one there. Where there are no locks
-(Windows), an open file cannot be removed.
+not locked was abandoned, and is removed by whoever makes another one there. Where there are no
+locks (Windows), an open file cannot be removed.
 """
 
 from __future__ import annotations

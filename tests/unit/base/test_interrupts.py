@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -15,6 +16,7 @@ from mxnova.core.base.interrupts import (
     ignore_interrupts,
     interrupts_heard,
     interrupts_put_off,
+    interrupts_sent_later,
     interrupts_unheard,
 )
 
@@ -31,7 +33,7 @@ def interrupt():
 @pytest.mark.parametrize("block", [interrupts_put_off, interrupts_unheard])
 def test_it_comes_at_the_end(block):
     done = []
-    with pytest.raises(KeyboardInterrupt):  # noqa: PT012, SIM117
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012
         with block():
             with block():
                 interrupt()
@@ -59,7 +61,7 @@ def test_what_may_be_interrupted_inside():
         done.append(1)
         interrupt()
         done.append(2)
-        with pytest.raises(KeyboardInterrupt), interrupts_heard():  # noqa: PT012
+        with pytest.raises(KeyboardInterrupt), interrupts_heard():
             done.append(3)  # too late: it came before
     assert done == [1, 2]
     with pytest.raises(KeyboardInterrupt), interrupts_heard():
@@ -73,6 +75,17 @@ def test_the_handler_of_a_program_stays(handler):
     with interrupts_put_off():
         interrupt()
     assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_a_finalizer_loses_none():
+    class Ends:
+        def __del__(self):
+            with interrupts_sent_later():
+                interrupt()
+
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012
+        Ends()
+        time.sleep(10)
 
 
 def test_other_threads_have_nothing_to_put_off():

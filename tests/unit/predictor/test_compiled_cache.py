@@ -109,7 +109,9 @@ def squatted(folder, monkeypatch):
 
 
 @pytest.mark.parametrize("spoil", [no_folder, read_only, full, squatted])
-def test_a_model_runs_where_the_cache_cannot_be_written(saved, tmp_path, monkeypatch, caplog, spoil):
+def test_a_model_runs_where_the_cache_cannot_be_written(
+    saved, tmp_path, monkeypatch, caplog, spoil
+):
     wanted = made(saved, backend="aten", cache=False).predict(data=np.ones((1, 4), "f"))[0]
     spoil(tmp_path / "cache", monkeypatch)
     found = made(saved).predict(data=np.ones((1, 4), "f"))[0]

@@ -7,21 +7,28 @@ done as a whole, or not at all, puts that off.
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any
 
-# `signal` makes enumerations of what goes in and comes out: 6 µs instead of 0.4.
-from _signal import getsignal, raise_signal  # type: ignore[import-not-found]
-from _signal import signal as set_handler
+__all__ = [
+    "ignore_interrupts",
+    "interrupts_heard",
+    "interrupts_put_off",
+    "interrupts_sent_later",
+    "interrupts_unheard",
+]
 
-__all__ = ["ignore_interrupts", "interrupts_heard", "interrupts_put_off", "interrupts_unheard"]
+# `signal` makes enumerations of what goes in and comes out: 6 µs instead of 0.4.
+getsignal, raise_signal, set_handler = _signal.getsignal, _signal.raise_signal, _signal.signal
 
 _SIGINT = int(signal.SIGINT)
 _CAN_MASK = hasattr(signal, "pthread_sigmask")  # Windows cannot
+_LATER_S = 0.05
 _in_force: list[interrupts_put_off] = []  # the main thread's, the innermost last
 
 
@@ -46,14 +53,27 @@ class interrupts_put_off:  # noqa: N801 - a block: `with interrupts_put_off():`
     def _note(self, _number: int, _frame: FrameType | None) -> None:
         self._noted = True
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         if self._before is not None:
             _in_force.pop()
             set_handler(_SIGINT, self._before)
             if self._noted:
-                raise_signal(_SIGINT)
+                self._send()
+
+    def _send(self) -> None:
+        raise_signal(_SIGINT)
+
+
+class interrupts_sent_later(interrupts_put_off):  # noqa: N801
+    """For what finalizers do, whose exceptions Python drops: Ctrl-C comes when they have ended."""
+
+    __slots__ = ()
+
+    def _send(self) -> None:
+        try:
+            threading.Timer(_LATER_S, raise_signal, (_SIGINT,)).start()
+        except RuntimeError:  # the program ends
+            super()._send()
 
 
 @contextmanager

@@ -30,7 +30,11 @@ import numpy as np
 
 from mxnova import random as mx_random
 from mxnova.core.base.errors import MXNetError
-from mxnova.core.base.interrupts import ignore_interrupts, interrupts_unheard
+from mxnova.core.base.interrupts import (
+    ignore_interrupts,
+    interrupts_sent_later,
+    interrupts_unheard,
+)
 from mxnova.core.runtime.forks import after_fork_in_child
 from mxnova.core.runtime.threads import limit_process
 
@@ -243,17 +247,18 @@ class WorkerPool:
 def _end(workers: list[_Worker], owner: int) -> None:
     if owner != os.getpid():
         return
-    ended = [workers.pop() for _ in range(len(workers))]
-    for worker in ended:
-        worker.connection.close()
-        if worker.process.pid is not None:
-            worker.process.terminate()
-    for worker in ended:
-        if worker.process.pid is not None:
-            worker.process.join(_GRACE_S)
-            if worker.process.is_alive():
-                worker.process.kill()
-                worker.process.join()
+    with interrupts_sent_later():
+        ended = [workers.pop() for _ in range(len(workers))]
+        for worker in ended:
+            worker.connection.close()
+            if worker.process.pid is not None:
+                worker.process.terminate()
+        for worker in ended:
+            if worker.process.pid is not None:
+                worker.process.join(_GRACE_S)
+                if worker.process.is_alive():
+                    worker.process.kill()
+                    worker.process.join()
 
 
 def _start_context() -> Any:

@@ -125,10 +125,11 @@ class Prefetcher:
 
     def _push(self) -> None:
         batch = _Pending()
+        operations = (self._plan, (self._turn, batch.var)), (self._decode, (batch.var,))
         self._pool = self._threads()
         with interrupts_put_off():
             self._pending.append(batch)
-            for act, writes in ((self._plan, (self._turn, batch.var)), (self._decode, (batch.var,))):
+            for act, writes in operations:
                 engine().push_async(
                     partial(act, batch), writes=writes, kind=FnProperty.ASYNC, name=self._name
                 )

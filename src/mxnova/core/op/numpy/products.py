@@ -196,7 +196,8 @@ def _lengths(s: Shapes, term: str, name: str) -> dict[Label, Dim]:
     for label, length in zip((*front, *range(-rest, 0), *back), shape, strict=True):
         before = found.setdefault(label, length)
         if before is not UNKNOWN and length is not UNKNOWN and before != length:
-            raise s.fail(f"{name} {shape_text(shape)}: axes {label!r} differ, {before} vs. {length}")
+            what = f"{name} {shape_text(shape)}: axes {label!r}"
+            raise s.fail(f"{what} differ, {before} vs. {length}")
     return found
 
 
