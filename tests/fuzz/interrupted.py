@@ -208,6 +208,7 @@ def engine(folder: Path) -> Any:
         z.asnumpy()
 
     def check() -> None:
+        _register_custom()
         before = x.asnumpy()
         assert before[0] == before[1]
         x.__iadd__(1)
