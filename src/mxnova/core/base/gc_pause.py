@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from . import env
-from .interrupts import interrupts_put_off
 
 __all__ = ["end_in_child", "loading", "resting"]
 
@@ -61,10 +60,7 @@ _FEW = 100_000
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """A block that loads modules, with the collector at rest, and without Ctrl-C until its end.
-
-    A module that was loaded in part cannot be loaded again: operators are registered, and torch's
-    extension is there. So a session in which loading is interrupted can go on.
+    """A block that loads modules, with the collector at rest.
 
     With MXNOVA_TUNE_PROCESS, where it loads torch into a process that has done little else, none of
     what is there then is looked through ever after: half a million objects that stay, 0.1 s for
@@ -75,7 +71,7 @@ def loading() -> Iterator[None]:
         and "torch" not in sys.modules
         and len(gc.get_objects()) < _FEW
     )
-    with interrupts_put_off(), resting():
+    with resting():
         yield
         if is_new and "torch" in sys.modules:
             gc.freeze()

@@ -21,6 +21,7 @@ __all__ = [
     "interrupts_put_off",
     "interrupts_sent_later",
     "interrupts_unheard",
+    "leave_interrupts_to_program",
 ]
 
 # `signal` makes enumerations of what goes in and comes out: 6 µs instead of 0.4.
@@ -29,6 +30,7 @@ getsignal, raise_signal, set_handler = _signal.getsignal, _signal.raise_signal, 
 _SIGINT = int(signal.SIGINT)
 _CAN_MASK = hasattr(signal, "pthread_sigmask")  # Windows cannot
 _LATER_S = 0.05
+_are_the_programs = False
 _in_force: list[interrupts_put_off] = []  # the main thread's, the innermost last
 
 
@@ -44,7 +46,7 @@ class interrupts_put_off:  # noqa: N801 - a block: `with interrupts_put_off():`
     def __enter__(self) -> None:
         self._before: Any = None
         self._noted = False
-        if threading.current_thread() is threading.main_thread():
+        if not _are_the_programs and threading.current_thread() is threading.main_thread():
             self._before = getsignal(_SIGINT)
             if self._before is not None:
                 set_handler(_SIGINT, self._note)
@@ -110,6 +112,12 @@ def interrupts_unheard() -> Iterator[None]:
             yield
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def leave_interrupts_to_program() -> None:
+    """Has nothing put off from now on: the program is C's, and Python does not know its handler."""
+    global _are_the_programs
+    _are_the_programs = True
 
 
 def ignore_interrupts() -> None:
