@@ -77,9 +77,11 @@ def __getattr__(name: str) -> Any:
 
 
 def _loaded(module: str) -> Any:
+    """A module, loaded as a whole: in part, its operators and torch's extension would be there."""
     from .core.base.gc_pause import loading
+    from .core.base.interrupts import interrupts_put_off
 
-    with loading():
+    with interrupts_put_off(), loading():
         return _import_module(f"{__name__}.{module}")
 
 

@@ -85,6 +85,7 @@ class MXRecordIO:
     """
 
     is_open = False
+    pid: int | None = None
     _file: IO[bytes]  # in mode "w"
     _content: Buffer  # in mode "r"
 
@@ -93,7 +94,6 @@ class MXRecordIO:
     def __init__(self, uri: str | os.PathLike[str], flag: str):
         self.uri = os.fspath(uri)
         self.flag = flag
-        self.pid: int | None = None
         self.open()
 
     def open(self) -> None:
@@ -221,6 +221,8 @@ class MXIndexedRecordIO(MXRecordIO):
         key_type: Makes a key of its text in the index, and of what `write_idx` is given.
     """
 
+    fidx: Any = None  # the index, when writing
+
     def __init__(
         self,
         idx_path: str | os.PathLike[str],
@@ -232,7 +234,6 @@ class MXIndexedRecordIO(MXRecordIO):
         self.idx: dict[Any, int] = {}
         self.keys: list[Any] = []
         self.key_type = key_type
-        self.fidx: Any = None  # the index, when writing
         super().__init__(uri, flag)
 
     def open(self) -> None:

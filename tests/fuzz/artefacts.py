@@ -6,12 +6,15 @@ An input is an archive. It is opened and saved again within a folder, beside whi
 
 from __future__ import annotations
 
+import atexit
 import functools
 import gzip
 import io
 import json
 import os
 import random
+import re
+import shutil
 import struct
 import tarfile
 import tempfile
@@ -53,7 +56,7 @@ def _good() -> list[dict[str, bytes]]:
 
 def make(rng: random.Random) -> bytes:
     """An archive of one kind of attack; bombs take longest, and are few."""
-    if rng.random() < 0.03:
+    if rng.random() < 0.01:
         return _bombs(rng)
     return rng.choice((_names, _entries, _directories, _json, _inside, _nested, _damaged))(rng)
 
@@ -181,7 +184,7 @@ def _overlapping(often: int, size: int) -> bytes:
 def _directories(rng: random.Random) -> bytes:
     """A zip archive whose directory lies: sizes, methods, flags, places and counts."""
     data = bytearray(_zip(rng.choice(_good())))
-    places = [i for i in range(len(data) - 46) if data[i : i + 4] in (b"PK\1\2", b"PK\3\4")]
+    places = [found.start() for found in re.finditer(b"PK(\1\2|\3\4)", data[:-42])]
     end = data.rfind(b"PK\5\6")
     for _ in range(rng.choice((1, 1, 3))):
         value = rng.choice((0, 1, 2, 8, 12, 14, 99, 0xFFFF, 1 << 31, 0xFFFFFFFF))
@@ -277,18 +280,30 @@ _MEMORY = Path("/dev/shm")  # files in memory, where the system has such
 _PLACE = _MEMORY if _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK) else None
 
 
+@functools.cache
+def _folder() -> str:
+    """That of all attacks of a process: making one takes a fifth of the time of an attack."""
+    made = tempfile.mkdtemp(prefix="mxnova-fuzz-", dir=_PLACE)
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    os.mkdir(f"{made}/root")
+    return made
+
+
 def attack(data: bytes) -> None:
     """Opens an archive and saves what it holds."""
-    with tempfile.TemporaryDirectory(prefix="mxnova-fuzz-", dir=_PLACE) as folder:
-        root = Path(folder, "root")
-        root.mkdir()
-        (root / "archive").write_bytes(data)
-        try:
-            opened = mx.open_model(root / "archive")
-            if opened.graph is not None:
-                opened.save(root / "saved")
-        finally:
-            assert os.listdir(folder) == ["root"]
-            assert set(os.listdir(root)) <= {"archive", "saved"}
-            written = os.listdir(root / "saved") if (root / "saved").exists() else []
-            assert all(name.endswith((".json", ".params", ".txt")) for name in written)
+    folder = _folder()
+    root = f"{folder}/root"
+    archive, saved = f"{root}/archive", f"{root}/saved"
+    with open(archive, "wb") as file:
+        file.write(data)
+    try:
+        opened = mx.open_model(archive)
+        if opened.graph is not None:
+            opened.save(saved)
+    finally:
+        assert os.listdir(folder) == ["root"]
+        assert set(os.listdir(root)) <= {"archive", "saved"}
+        if os.path.exists(saved):
+            names = os.listdir(saved)
+            assert all(name.endswith((".json", ".params", ".txt")) for name in names)
+            shutil.rmtree(saved)

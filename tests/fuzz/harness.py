@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from mxnova.core.base.errors import MXNetError, OutOfMemoryError
 
@@ -63,6 +63,20 @@ class Finding:
         again = f"To see it again: scripts/fuzz {name} --replay {path}"
         path.with_suffix(".txt").write_text(f"{self.reason}\n\n{again}\n")
         return path
+
+
+class Worst(NamedTuple):
+    """What inputs have cost at most.
+
+    Attributes:
+        seconds: of processor time, of one input.
+        number: which one.
+        peak: MiB that the process had.
+    """
+
+    seconds: float = 0.0
+    number: int = 0
+    peak: int = 0
 
 
 def inputs_of(parser: Parser, seed: int) -> Mutator | Made:
@@ -185,6 +199,14 @@ def check(
     parse: Callable[[bytes], object], data: bytes, factor: int = 1, allowance: int = ALLOWANCE
 ) -> str | None:
     """What is wrong with how `parse` takes `data`, if anything."""
+    return _checked(parse, data, factor, allowance)[0]
+
+
+def _checked(
+    parse: Callable[[bytes], object], data: bytes, factor: int, allowance: int
+) -> tuple[str | None, float]:
+    """What is wrong, and the seconds that it took."""
+    seconds = 0.0
     try:
         with _limited_memory(factor * len(data) + allowance):
             start = time.process_time()
@@ -196,12 +218,11 @@ def check(
                 pass
             seconds = time.process_time() - start
     except (MemoryError, OutOfMemoryError):
-        return (
-            f"more memory than {factor} x input and {allowance >> 20} MiB\n{traceback.format_exc()}"
-        )
+        text = f"more memory than {factor} x input and {allowance >> 20} MiB"
+        return f"{text}\n{traceback.format_exc()}", seconds
     except Exception:  # noqa: BLE001 - whatever it is, it is the finding
-        return traceback.format_exc()
-    return f"{seconds:.1f} s" if seconds > TIME_LIMIT else None
+        return traceback.format_exc(), seconds
+    return f"{seconds:.1f} s" if seconds > TIME_LIMIT else None, seconds
 
 
 @contextlib.contextmanager
@@ -221,7 +242,7 @@ def _limited_memory(n_bytes: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, unlimited)
 
 
-def run(parser: Parser, n_inputs: int, seed: int) -> Iterator[int | Finding]:
+def run(parser: Parser, n_inputs: int, seed: int) -> Iterator[int | Finding | Worst]:
     """Gives inputs 0 to `n_inputs` to a parser; yields how many are done, and each finding.
 
     A worker that dies or hangs is a finding too, and another goes on behind that input.
@@ -236,8 +257,10 @@ def run(parser: Parser, n_inputs: int, seed: int) -> Iterator[int | Finding]:
         worker.start()
         theirs.close()
         try:
-            for number, reason in _messages(ours, worker.pid, current, n_inputs):
-                yield number if reason is None else Finding(parser, number, seed, reason)
+            for number, told in _messages(ours, worker.pid, current, n_inputs):
+                yield (
+                    Finding(parser, number, seed, told) if isinstance(told, str) else told or number
+                )
         finally:
             worker.kill()
             worker.join()
@@ -246,7 +269,7 @@ def run(parser: Parser, n_inputs: int, seed: int) -> Iterator[int | Finding]:
 
 def _messages(
     worker: Connection, pid: int, current: Any, n_inputs: int
-) -> Iterator[tuple[int, str | None]]:
+) -> Iterator[tuple[int, str | Worst | None]]:
     """The numbers that the worker reaches, and what it reports, until it is gone or stuck."""
     number, began, busy = current.value, time.monotonic(), _processor_seconds(pid)
     while time.monotonic() - began < STILL_LIMIT and _processor_seconds(pid) - busy < HANG_LIMIT:
@@ -281,11 +304,24 @@ def _work(
     if sys.platform == "linux" and hasattr(ctypes.CDLL(None), "mallopt"):
         ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, 1 << 17)
     inputs = inputs_of(parser, seed)
+    worst = Worst()
     for data in parser.seeds():  # imports what is imported at the first use
         parser.parse(data)
     for number in range(first, n_inputs):
         current.value = number
-        reason = check(parser.parse, inputs.input(number), parser.factor, parser.allowance)
+        data = inputs.input(number)
+        reason, seconds = _checked(parser.parse, data, parser.factor, parser.allowance)
+        worst = max(worst, Worst(seconds, number))
         if reason is not None:
             parent.send((number, reason))
+    parent.send((n_inputs, worst._replace(peak=_peak())))
     current.value = n_inputs
+
+
+def _peak() -> int:
+    """The most memory that this process has had, in MiB."""
+    if sys.platform != "linux":
+        return 0
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10

@@ -38,6 +38,8 @@ class Saving:
         self._write = write
         self._path: str | None = None
         self._error: BaseException | None = None
+        # Not joined: Python 3.11 takes a thread for ended when Ctrl-C interrupts that.
+        self._done = threading.Event()
         self._thread = threading.Thread(target=self._run, name="mxnova-checkpoint")
         self._thread.start()
 
@@ -47,12 +49,14 @@ class Saving:
         except BaseException as error:  # noqa: BLE001 - raised where somebody waits
             self._error = error
             _LOG.error("%s", error)
-        del self._write  # and the snapshot
+        finally:
+            del self._write  # and the snapshot
+            self._done.set()
 
     @property
     def is_done(self) -> bool:
         """Whether it was written, or has failed."""
-        return not self._thread.is_alive()
+        return self._done.is_set()
 
     def wait(self) -> str | None:
         """Returns the folder of the checkpoint once all workers have written their parts.
@@ -61,7 +65,7 @@ class Saving:
             MXNetError: it was not written, and nobody was told so far. What stood there is as it
                 was.
         """
-        self._thread.join()
+        self._done.wait()
         error, self._error = self._error, None
         if error is not None:
             raise error
@@ -78,7 +82,7 @@ def _finish_before_the_end() -> None:
 
     def finish() -> None:
         for saving in [*_in_flight.values()]:
-            saving._thread.join()
+            saving._done.wait()
 
     before_pools_end(finish)
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from ..core.base import env
 from ..core.base.errors import ArgumentError, FormatError, MissingFileError, MXNetError, shown
+from ..core.base.interrupts import ignore_interrupts, interrupts_unheard
 from ..core.base.opencv import require_opencv
 from ..core.base.printable import printable
 from ..core.base.progress import progress
@@ -168,11 +169,13 @@ def _all_packed(
     if options.num_thread == 1:
         return (_packed(entry, packing) for entry in entries)
     # Fresh processes, since one that is forked off threads may hang.
-    workers = ProcessPoolExecutor(options.num_thread, get_context("spawn"), _use_one_thread)
+    workers = ProcessPoolExecutor(options.num_thread, get_context("spawn"), _settle)
     return _in_order(stack.enter_context(workers), 4 * options.num_thread, packing, entries)
 
 
-def _use_one_thread() -> None:
+def _settle() -> None:
+    """What each process does first."""
+    ignore_interrupts()
     require_opencv().setNumThreads(1)
 
 
@@ -183,7 +186,8 @@ def _in_order(
     pending: deque[Future[list[bytes | str]]] = deque()
     try:
         for first in range(0, len(entries), _AT_ONCE):
-            pending.append(workers.submit(_pack, entries[first : first + _AT_ONCE], packing))
+            with interrupts_unheard():  # it may start a process
+                pending.append(workers.submit(_pack, entries[first : first + _AT_ONCE], packing))
             if len(pending) > ahead:
                 yield from pending.popleft().result()
         while pending:

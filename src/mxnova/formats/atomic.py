@@ -7,10 +7,7 @@ import contextlib
 import errno
 import io
 import os
-import re
-import secrets
 import stat
-import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -18,11 +15,7 @@ from mxnova.core.base.errors import FileError
 
 from .remote.urls import is_remote, local_path
 from .source import check_regular
-
-try:
-    import fcntl
-except ImportError:  # Windows, where nobody can remove a file that is open
-    fcntl = None  # type: ignore[assignment]
+from .temporary import temporary_file
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -31,7 +24,6 @@ __all__ = ["replacing", "sync_folder"]
 
 _BUFFER = 1 << 16
 _CHUNK = 8 << 20
-_TEMPORARY = re.compile(r"\.mxnova-[0-9a-f]{16}\.tmp")
 
 
 @contextlib.contextmanager
@@ -76,8 +68,8 @@ def replacing(path: str | os.PathLike[str], size: int = 0) -> Iterator[BinaryIO]
 
 @contextlib.contextmanager
 def _beside(target: str, old: os.stat_result | None, size: int) -> Iterator[_Buffered]:
-    _remove_abandoned(os.path.dirname(target))
-    with _Temporary(os.path.dirname(target)) as file:
+    with temporary_file(os.path.dirname(target), _EagerFile) as raw:
+        file = _Temporary(raw, _BUFFER)  # after an error it is never flushed: `raw` is closed first
         if old is not None:
             os.chmod(file.name, stat.S_IMODE(old.st_mode))
         file.reserve(size)
@@ -144,12 +136,7 @@ def sync_folder(path: str) -> None:
         os.close(folder)
 
 
-# -- Temporary files -------------------------------------------------------------------------------
-
-# While one is written it is locked, and the system unlocks it when its writer ends in any way: what
-# is not locked was abandoned. Where there are no locks (Windows), an open file cannot be removed.
-_live: set[str] = set()  # this process's own: on some file systems locks do not tell threads apart
-_CLOSED_S = 10.0  # from closing a file to renaming it
+# -- The file that is written ---------------------------------------------------------------------
 
 
 class _EagerFile(io.FileIO):
@@ -185,14 +172,9 @@ class _Buffered(io.BufferedWriter):
 
 
 class _Temporary(_Buffered):
-    """A new file in `folder`, which is gone when it is closed without having taken a place."""
+    """A new file that takes the place of another one."""
 
     _reserved = 0
-
-    def __init__(self, folder: str) -> None:
-        raw = _new_file(folder)
-        self._path = str(raw.name)
-        super().__init__(raw, _BUFFER)
 
     def reserve(self, size: int) -> None:
         """Makes room for `size` bytes, if that is much: it saves a quarter of the time to write."""
@@ -212,57 +194,6 @@ class _Temporary(_Buffered):
         if self._reserved > self.tell():
             self.raw.truncate(self.tell())
         os.fsync(self.fileno())
-        if fcntl is None:  # Windows renames no open file
-            super().close()
-        os.replace(self._path, target)
-
-    def __exit__(self, *error: object) -> None:
-        self.raw.close()
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._path)
-        _live.discard(self._path)
-
-
-def _new_file(folder: str) -> _EagerFile:
-    while True:
-        path = os.path.join(folder, f".mxnova-{secrets.token_hex(8)}.tmp")
-        _live.add(path)
-        file = _EagerFile(path, "xb")
-        if _stays(file.fileno()):
-            return file
-        file.close()
-        _live.discard(path)
-
-
-def _stays(file: int) -> bool:
-    """Locks a new file; False where somebody took it for abandoned before."""
-    if fcntl is None:
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks: nobody removes anything
-        return True
-    return os.fstat(file).st_nlink > 0
-
-
-def _remove_abandoned(folder: str) -> None:
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if _TEMPORARY.fullmatch(entry.name) and entry.path not in _live:
-                with contextlib.suppress(OSError):  # another process is at it, or may
-                    _remove_if_abandoned(entry)
-
-
-def _remove_if_abandoned(entry: os.DirEntry[str]) -> None:
-    if fcntl is None:
-        if os.name == "nt" and time.time() - entry.stat().st_mtime > _CLOSED_S:
-            os.unlink(entry.path)
-        return
-    file = os.open(entry.path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.unlink(entry.path)  # still locked: see _stays
-    finally:
-        os.close(file)
+        if os.name == "nt":  # which renames no open file
+            self.close()
+        os.replace(str(self.raw.name), target)

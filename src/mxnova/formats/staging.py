@@ -6,12 +6,12 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import signal
-import tempfile
-import threading
 from collections.abc import Iterator, Sequence
 
 from mxnova.core.base.errors import ArgumentError, FileError, MXNetError
+from mxnova.core.base.interrupts import interrupts_put_off
+
+from .temporary import temporary_folder
 
 __all__ = ["check_targets", "staged"]
 
@@ -60,25 +60,23 @@ def staged(target: str) -> Iterator[str]:
         FileError: a file cannot be written.
     """
     folder, name = os.path.split(target)
-    try:
-        stage = tempfile.mkdtemp(prefix=".mxnova-", dir=folder or ".")
-    except OSError as error:
-        raise FileError.of(error, folder or ".") from None
-    try:
-        yield os.path.join(stage, name)
-        _move(stage, folder)
-    except FileError as error:
-        if os.path.dirname(error.filename or "") != stage:
-            raise
-        place = os.path.join(folder, os.path.basename(error.filename))
-        raise FileError.of(error, place) from None
-    except MXNetError as error:
-        if stage not in str(error):
-            raise
-        raise type(error)(str(error).replace(os.path.join(stage, ""), "")) from None
-    finally:
-        with _uninterrupted():
-            shutil.rmtree(stage, ignore_errors=True)
+    with contextlib.ExitStack() as stack:
+        try:
+            stage = stack.enter_context(temporary_folder(folder))
+        except OSError as error:
+            raise FileError.of(error, folder or ".") from None
+        try:
+            yield os.path.join(stage, name)
+            _move(stage, folder)
+        except FileError as error:
+            if os.path.dirname(error.filename or "") != stage:
+                raise
+            place = os.path.join(folder, os.path.basename(error.filename))
+            raise FileError.of(error, place) from None
+        except MXNetError as error:
+            if stage not in str(error):
+                raise
+            raise type(error)(str(error).replace(os.path.join(stage, ""), "")) from None
 
 
 def _move(stage: str, folder: str) -> None:
@@ -87,7 +85,7 @@ def _move(stage: str, folder: str) -> None:
     What they replace stays in place until then, whatever ends the process.
     """
     done: list[tuple[str, str]] = []
-    with _uninterrupted():
+    with interrupts_put_off():
         try:
             for name in sorted(os.listdir(stage)):
                 place, old = os.path.join(folder, name), os.path.join(stage, f"{name}.old")
@@ -108,19 +106,3 @@ def _keep(place: str, old: str) -> None:
         os.link(place, old, follow_symlinks=False)
     except OSError:
         shutil.copy2(place, old, follow_symlinks=False)
-
-
-@contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Puts Ctrl-C off to the end of the block, which must be short."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    put_off: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: put_off.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler if before is None else before)
-        if put_off:
-            signal.raise_signal(signal.SIGINT)

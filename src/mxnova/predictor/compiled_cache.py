@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import hashlib
 import json
 import logging
@@ -87,20 +89,45 @@ class CompiledRequest:
 def cached_network(request: CompiledRequest) -> CompiledNetwork:
     """The model as its runtime runs it, compiled unless the cache has it.
 
-    When the cache has it, torch is not imported. A file there that is damaged is made again.
+    When the cache has it, torch is not imported. A file there that is damaged is made again; where
+    the cache cannot be written, the model is compiled for this process alone.
 
     Raises:
-        MXNetError: the model cannot be compiled, or the cache cannot be written.
+        MXNetError: the model cannot be compiled.
     """
     path = cache_folder() / "compiled" / f"{request.key()}.mxnova"
-    if path.exists():
-        try:
-            return CompiledNetwork.load(path)
-        except (FormatError, OSError) as error:
-            _log.warning("compiled again: %s", error)
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    request.write(path)
-    return CompiledNetwork.load(path)
+    try:
+        return _loaded(path, request)
+    except FileNotFoundError:
+        pass
+    except (MXNetError, OSError) as error:
+        _log.warning("compiled again: %s", error)
+        with contextlib.suppress(OSError):
+            path.unlink()  # not overwritten: others may have it open
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _check_writable(path.parent)
+        request.write(path)
+        return _loaded(path, request)
+    except OSError as error:
+        _log.warning("the compiled model is not kept: %s", error)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        path = Path(folder) / path.name
+        request.write(path)
+        return CompiledNetwork.load(path)
+
+
+def _loaded(path: Path, request: CompiledRequest) -> CompiledNetwork:
+    network = CompiledNetwork.load(path)
+    if network.model.runtime != request.backend:
+        raise FormatError(f"{path}: is for {network.model.runtime}, not {request.backend}")
+    return network
+
+
+def _check_writable(folder: Path) -> None:
+    """Before anything is compiled for it."""
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
 
 def _version(package: str) -> str:

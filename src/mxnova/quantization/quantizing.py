@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,6 +13,7 @@ from ..convert.request import Request
 from ..convert.source import model_of
 from ..core.base.errors import ArgumentError
 from ..formats.staging import check_targets, staged
+from ..formats.temporary import temporary_folder
 from .data import Data
 from .dataset import dataset
 from .layers import checked_names
@@ -135,8 +135,7 @@ def quantize(
         labels=labels or (),
     )
     request.shapes  # noqa: B018 - names that are no inputs are refused
-    parent = os.path.dirname(target) or "."
-    with tempfile.TemporaryDirectory(prefix=".mxnova-", dir=parent) as folder:
+    with temporary_folder(os.path.dirname(target)) as folder:
         task = Task(request, found.input, found.for_ranges, options, folder)
         made, outcome = measured_model(task, found.for_accuracy, nodes, _called(target, kind), tell)
         tell("write")

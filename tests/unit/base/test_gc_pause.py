@@ -10,21 +10,21 @@ import sys
 
 import pytest
 
-from mxnova.core.base.gc_pause import Resting
+from mxnova.core.base.gc_pause import resting
 from mxnova.core.runtime.forks import after_fork_in_child  # noqa: F401 (which ends it in children)
 
 
 def test_it_rests_until_the_outermost_block_ends() -> None:
     assert gc.isenabled()
-    with Resting():
-        with Resting():
+    with resting():
+        with resting():
             assert not gc.isenabled()
         assert not gc.isenabled()
     assert gc.isenabled()
 
 
 def test_an_error_ends_the_rest() -> None:
-    with pytest.raises(KeyError), Resting():
+    with pytest.raises(KeyError), resting():
         raise KeyError
     assert gc.isenabled()
 
@@ -32,7 +32,7 @@ def test_an_error_ends_the_rest() -> None:
 def test_a_collector_that_was_off_stays_off() -> None:
     gc.disable()
     try:
-        with Resting():
+        with resting():
             pass
         assert not gc.isenabled()
     finally:
@@ -41,7 +41,7 @@ def test_a_collector_that_was_off_stays_off() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
 def test_a_child_forked_inside_collects() -> None:
-    with Resting():
+    with resting():
         child = os.fork()
         if child == 0:
             os._exit(0 if gc.isenabled() else 1)

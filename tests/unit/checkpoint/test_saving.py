@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 
@@ -159,6 +160,27 @@ def test_a_save_waits_for_the_one_before_and_tells_of_its_failure(tmp_path, monk
     mx.checkpoint.wait()
     assert mx.checkpoint.steps(tmp_path) == [3]
     assert sorted(os.listdir(tmp_path)) == ["step-00000003"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+@pytest.mark.usefixtures("interrupts")
+def test_a_checkpoint_is_written_though_who_waits_is_interrupted(tmp_path, monkeypatch):
+    go, write = threading.Event(), commit.Commit.write
+
+    def slow(self, snapshot):
+        go.wait(30)
+        return write(self, snapshot)
+
+    monkeypatch.setattr(commit.Commit, "write", slow)
+    saving = mx.checkpoint.save(tmp_path, 1, {"w": mx.nd.ones((2,))})
+    interrupt = (threading.main_thread().ident, signal.SIGINT)
+    threading.Timer(0.1, signal.pthread_kill, interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        saving.wait()
+    assert not saving.is_done
+    go.set()
+    assert saving.wait() is not None
+    assert mx.checkpoint.steps(tmp_path) == [1]
 
 
 def test_the_last_ones_are_kept(tmp_path):

@@ -13,10 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from mxnova.core.base.errors import DirectoryError, FileError, MissingFileError
-from mxnova.formats import atomic
+from mxnova.formats import atomic, temporary
 from mxnova.formats.atomic import replacing
 
-fcntl = atomic.fcntl
+fcntl = temporary.fcntl
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions, links and pipes")
 
 

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import random
+
 import numpy as np
 import pytest
 import torch
@@ -72,7 +74,24 @@ SAMPLES = [
         ),
         ("_npi_tensordot", {"a_axes_summed": "(0, 0)", "b_axes_summed": "(0, 1)"}, 0, "twice"),
         ("_npi_tensordot_int_axes", {"axes": 3}, 0, "axes=3"),
-        ("_npi_einsum", {"num_args": 2, "subscripts": "ij,jk->iz"}, 0, "z"),
+        (
+            "_npi_einsum",
+            {"num_args": 2, "subscripts": "ij,jk->iz"},
+            0,
+            "'z' of the result is in no",
+        ),
+        (
+            "_npi_einsum",
+            {"num_args": 2, "subscripts": "ij,jk->ii"},
+            0,
+            "'i' of the result is .*twice",
+        ),
+        ("_npi_einsum", {"num_args": 2, "subscripts": "ij->i"}, 0, "for 1 arrays, not 2"),
+        ("_npi_einsum", {"num_args": 2, "subscripts": "ij,ij"}, 0, "axes 'i' cannot .* 2 vs. 3"),
+        ("_npi_einsum", {"num_args": 2, "subscripts": "ijk,jk"}, 0, "'ijk' do not fit"),
+        ("_npi_einsum", {"num_args": 2, "subscripts": "i...,j"}, 0, "'j' do not fit"),
+        ("_npi_einsum", {"num_args": 2, "subscripts": "i1,jk"}, 0, "must be letters"),
+        ("_npi_einsum", {"num_args": 2, "subscripts": "ii,jk"}, 0, "axes 'i' differ, 2 vs. 3"),
     ],
 )
 def test_refused_shapes(name, attrs, shapes, message):
@@ -80,6 +99,41 @@ def test_refused_shapes(name, attrs, shapes, message):
     facts = [*(shapes or [(2, 3), (3, 2)]), None]
     with pytest.raises(MXNetError, match=message):
         op.infer_shape(Shapes(op.name, op.inputs(), op.outputs(), facts))
+
+
+def test_einsum_infers_and_refuses_what_aten_does():
+    """Of random terms, with letters that come again, axes of length 1 and dots."""
+    rng = random.Random(3)
+    agreed = [0, 0]
+    for _ in range(400):
+        terms = [drawn_term(rng, "ijA") for _ in range(rng.choice((1, 2, 3)))]
+        result = rng.choice(("", f"->{drawn_term(rng, 'ijA')}"))
+        lengths = {label: rng.choice((1, 2, 2, 3)) for label in "ijA.,"}
+        shapes = [
+            tuple(rng.choice((1, lengths[a], lengths[a])) for a in term.replace("...", ".,"))
+            for term in terms
+        ]
+        subscripts = ",".join(terms) + result
+        op = find("_npi_einsum").of({"num_args": len(terms), "subscripts": subscripts})
+        s = Shapes(op.name, op.inputs(), op.outputs(), [*shapes, None])
+        try:
+            wanted = tuple(torch.einsum(subscripts, *map(torch.ones, shapes)).shape)
+        except RuntimeError:
+            with pytest.raises(MXNetError, match="einsum"):
+                op.infer_shape(s)
+            agreed[0] += 1
+        else:
+            op.infer_shape(s)
+            assert s.output == wanted, (subscripts, shapes)
+            agreed[1] += 1
+    assert min(agreed) > 50
+
+
+def drawn_term(rng, letters):
+    term = [rng.choice(letters) for _ in range(rng.choice((0, 1, 2, 2, 3)))]
+    if rng.random() < 0.3:
+        term.insert(rng.randrange(len(term) + 1), "...")
+    return "".join(term)
 
 
 def test_the_summed_axis_is_learned_from_the_other_array():

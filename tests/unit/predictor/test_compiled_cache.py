@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
+import errno
+import os
+
 import numpy as np
 import pytest
 
 import mxnova as mx
 from mxnova.core.base.errors import ArgumentError
+from mxnova.formats import safetensors
 from mxnova.predictor import Predictor, compiled_cache
 
 pytest.importorskip("onnx")
@@ -62,6 +66,57 @@ def test_a_damaged_file_is_made_again(saved, tmp_path):
         path.write_bytes(broken)
         assert made(saved).predict(data=np.ones((1, 4), "f"))[0].shape == (1, 3)
         assert path.read_bytes() == content
+
+
+def test_what_is_no_compiled_model_of_the_runtime_is_made_again(saved, tmp_path, caplog):
+    made(saved)
+    (path,) = (tmp_path / "cache" / "compiled").iterdir()
+    content = path.read_bytes()
+    for old, new in (
+        (b'onnxruntime\\"', b'openvino\\"   '),  # another runtime
+        (b'\\"version\\": 1', b'\\"version\\": 9'),  # a later format
+        (b"Gemm", b"Gemx"),
+    ):
+        assert content.count(old)
+        path.write_bytes(content.replace(old, new))
+        assert made(saved).predict(data=np.ones((1, 4), "f"))[0].shape == (1, 3)
+        assert path.read_bytes() == content
+    assert caplog.text.count("compiled again") == 3
+
+
+def no_folder(folder, monkeypatch):
+    folder.write_text("a file")
+
+
+def read_only(folder, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write anything
+
+
+def full(folder, monkeypatch):
+    write = safetensors.write
+
+    def fail(path, *content):
+        if folder in path.parents:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write(path, *content)
+
+    monkeypatch.setattr(safetensors, "write", fail)
+
+
+def squatted(folder, monkeypatch):
+    monkeypatch.setattr(compiled_cache.CompiledRequest, "key", lambda _: "key")
+    (folder / "compiled" / "key.mxnova").mkdir(parents=True)
+
+
+@pytest.mark.parametrize("spoil", [no_folder, read_only, full, squatted])
+def test_a_model_runs_where_the_cache_cannot_be_written(
+    saved, tmp_path, monkeypatch, caplog, spoil
+):
+    wanted = made(saved, backend="aten", cache=False).predict(data=np.ones((1, 4), "f"))[0]
+    spoil(tmp_path / "cache", monkeypatch)
+    found = made(saved).predict(data=np.ones((1, 4), "f"))[0]
+    np.testing.assert_allclose(found, wanted, atol=1e-5)
+    assert "the compiled model is not kept" in caplog.text
 
 
 @pytest.mark.parametrize(

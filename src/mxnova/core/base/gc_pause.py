@@ -11,41 +11,47 @@ import gc
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import ContextDecorator, contextmanager
-from typing import Any
+from contextlib import contextmanager
 
 from . import env
 
-__all__ = ["Resting", "loading"]
+__all__ = ["end_in_child", "loading", "resting"]
 
 
-class Resting(ContextDecorator):
+class _Resting:
+    """How many blocks are inside, and whether the collector was on before the first."""
+
+    lock = threading.Lock()
+    n_inside = 0
+    was_on = False
+
+
+@contextmanager
+def resting() -> Iterator[None]:
     """A block, or a decorated function, in which the collector rests; any thread, any depth."""
+    is_inside = False
+    try:  # Ctrl-C may come behind any call
+        with _Resting.lock:
+            if not _Resting.n_inside:
+                _Resting.was_on = gc.isenabled()
+            _Resting.n_inside += 1
+            is_inside = True
+        gc.disable()
+        yield
+    finally:
+        if is_inside:
+            with _Resting.lock:
+                _Resting.n_inside -= 1
+                if not _Resting.n_inside and _Resting.was_on:
+                    gc.enable()
 
-    _lock = threading.Lock()
-    _n_inside = 0
-    _was_on = False
 
-    def __enter__(self) -> None:
-        with Resting._lock:
-            if not Resting._n_inside:
-                Resting._was_on = gc.isenabled()
-                gc.disable()
-            Resting._n_inside += 1
-
-    def __exit__(self, *exception: Any) -> None:
-        with Resting._lock:
-            Resting._n_inside -= 1
-            if not Resting._n_inside and Resting._was_on:
-                gc.enable()
-
-    @classmethod
-    def end_in_child(cls) -> None:
-        """A forked child has none of the other threads that were inside a block."""
-        cls._lock = threading.Lock()
-        if cls._n_inside and cls._was_on:
-            gc.enable()
-        cls._n_inside = 0
+def end_in_child() -> None:
+    """A forked child has none of the other threads that were inside a block."""
+    _Resting.lock = threading.Lock()
+    if _Resting.n_inside and _Resting.was_on:
+        gc.enable()
+    _Resting.n_inside = 0
 
 
 # Who has more has worked already, and may have left something to collect.
@@ -65,7 +71,7 @@ def loading() -> Iterator[None]:
         and "torch" not in sys.modules
         and len(gc.get_objects()) < _FEW
     )
-    with Resting():
+    with resting():
         yield
         if is_new and "torch" in sys.modules:
             gc.freeze()

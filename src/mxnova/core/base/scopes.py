@@ -110,7 +110,7 @@ class Scope(metaclass=ScopeType):
 
     def __enter__(self: _Self) -> _Self:
         stack = self._stack()
-        stack.append(self._entered(stack[-1]))
+        stack += (self._entered(stack[-1]),)  # the last call is made: no Ctrl-C comes from here on
         return self
 
     def __exit__(

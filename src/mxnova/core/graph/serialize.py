@@ -13,7 +13,7 @@ from ...formats import symbol_json
 from ...formats.atomic import replacing
 from ...formats.symbol_record import VERSION, GraphRecord, NodeRecord
 from ..base.errors import FormatError, MXNetError, shown
-from ..base.gc_pause import Resting
+from ..base.gc_pause import resting
 from ..base.printable import printable
 from ..base.scopes import is_np_shape
 from ..base.shapes import parse_shape
@@ -27,7 +27,7 @@ __all__ = ["from_json", "listing", "saving", "to_json", "without_amp_casts"]
 S = TypeVar("S", bound=BaseSymbol)
 
 
-@Resting()
+@resting()
 def from_json(text: str | bytes) -> Any:
     """The symbol in a JSON text of any MXNet version.
 

@@ -327,21 +327,21 @@ def backward(
     leaves, buffers = _wanted(nodes)
     sources = _sources(found, nodes, kinds)
     run = _run_alone if is_small(nodes, kinds) else run_backward
-    if head_grads is None:  # else they might be read
-        release_memory(buffers)
     try:
+        if head_grads is None:  # else they might be read
+            release_memory(buffers)
         gradients = _gradients(
             "backward", found, leaves, sources, retain_graph, False, train_mode, run
         )
+        if len(gradients) > 1 or head_grads is not None:
+            gradients = _distinct(gradients, found)
+        for leaf, gradient in zip(leaves, gradients, strict=True):
+            leaf.is_fresh = True
+            store_gradient(leaf.gradient, gradient, leaf.grad_req)
     except BaseException:
         for array in buffers:
             reacquire_memory(array)
         raise
-    if len(gradients) > 1 or head_grads is not None:
-        gradients = _distinct(gradients, found)
-    for leaf, gradient in zip(leaves, gradients, strict=True):
-        leaf.is_fresh = True
-        store_gradient(leaf.gradient, gradient, leaf.grad_req)
     if not retain_graph:
         free(found)
 

@@ -48,9 +48,10 @@ class Mode:
         SLOW_PATH.add(_Reason())
 
     def __enter__(self) -> Mode:
-        MODES.stack.append(self)
-        MODES.reasons.append(_Reason())
-        SLOW_PATH.add(MODES.reasons[-1])
+        reason = _Reason()
+        SLOW_PATH.add(reason)  # if Ctrl-C comes behind it, calls are slower from then on, and right
+        MODES.reasons += (reason,)
+        MODES.stack += (self,)
         return self
 
     def __exit__(self, *_error: object) -> None:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ..base.gc_pause import Resting
+from ..base.gc_pause import end_in_child
 
 __all__ = ["after_fork_in_child"]
 
@@ -36,7 +36,7 @@ def _allow_opencv_threads() -> None:
         sys.modules["cv2"].setNumThreads(_n_threads.pop())
 
 
-after_fork_in_child(Resting.end_in_child)
+after_fork_in_child(end_in_child)
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(

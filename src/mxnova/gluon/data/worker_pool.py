@@ -30,6 +30,11 @@ import numpy as np
 
 from mxnova import random as mx_random
 from mxnova.core.base.errors import MXNetError
+from mxnova.core.base.interrupts import (
+    ignore_interrupts,
+    interrupts_sent_later,
+    interrupts_unheard,
+)
 from mxnova.core.runtime.forks import after_fork_in_child
 from mxnova.core.runtime.threads import limit_process
 
@@ -155,7 +160,8 @@ class WorkerPool:
             arguments = (theirs, (seed + number) % 2**32, initializer, tuple(initargs))
             process = context.Process(target=_work, args=arguments, name=f"DataLoader-{number}")
             self._workers.append(_Worker(number, process, ours))
-            process.start()
+            with interrupts_unheard():
+                process.start()
             theirs.close()
 
     @property
@@ -241,17 +247,18 @@ class WorkerPool:
 def _end(workers: list[_Worker], owner: int) -> None:
     if owner != os.getpid():
         return
-    ended = [workers.pop() for _ in range(len(workers))]
-    for worker in ended:
-        worker.connection.close()
-        if worker.process.pid is not None:
-            worker.process.terminate()
-    for worker in ended:
-        if worker.process.pid is not None:
-            worker.process.join(_GRACE_S)
-            if worker.process.is_alive():
-                worker.process.kill()
-                worker.process.join()
+    with interrupts_sent_later():
+        ended = [workers.pop() for _ in range(len(workers))]
+        for worker in ended:
+            worker.connection.close()
+            if worker.process.pid is not None:
+                worker.process.terminate()
+        for worker in ended:
+            if worker.process.pid is not None:
+                worker.process.join(_GRACE_S)
+                if worker.process.is_alive():
+                    worker.process.kill()
+                    worker.process.join()
 
 
 def _start_context() -> Any:
@@ -296,7 +303,7 @@ def _work(
 
 def _settle(seed: int) -> None:
     """Signals are the owner's to handle, workers are the parallelism, random numbers differ."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ignore_interrupts()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     limit_process(1)
     os.environ["OPENCV_FOR_THREADS_NUM"] = "1"

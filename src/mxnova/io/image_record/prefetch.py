@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from ...core.base.errors import from_foreign
+from ...core.base.interrupts import interrupts_put_off
 from ...core.runtime.engine import Completion, FnProperty, engine
 from ...core.runtime.threads import use_single_thread
 from ..batch import DataBatch
@@ -84,8 +85,9 @@ class Prefetcher:
             self._push()
         if not self._pending:
             return None
-        batch = self._pending.popleft()
+        batch = self._pending[0]
         engine().wait_for_var(batch.var)
+        self._pending.popleft()
         if batch.error is not None:
             raise _as_ours(batch.error, self._name)
         if batch.plan is None:
@@ -109,7 +111,8 @@ class Prefetcher:
     def drain(self) -> None:
         """Wait for pending batches and discard them."""
         while self._pending:
-            engine().wait_for_var(self._pending.popleft().var)
+            engine().wait_for_var(self._pending[0].var)
+            self._pending.popleft()
 
     def close(self) -> None:
         """Release the thread pool, whose threads then end.
@@ -122,15 +125,14 @@ class Prefetcher:
 
     def _push(self) -> None:
         batch = _Pending()
-        self._pending.append(batch)
+        operations = (self._plan, (self._turn, batch.var)), (self._decode, (batch.var,))
         self._pool = self._threads()
-        for act, writes in ((self._plan, (self._turn, batch.var)), (self._decode, (batch.var,))):
-            engine().push_async(
-                partial(act, batch),
-                writes=writes,
-                kind=FnProperty.ASYNC,
-                name=self._name,
-            )
+        with interrupts_put_off():
+            self._pending.append(batch)
+            for act, writes in operations:
+                engine().push_async(
+                    partial(act, batch), writes=writes, kind=FnProperty.ASYNC, name=self._name
+                )
 
     def _threads(self) -> ThreadPoolExecutor:
         """The threads of this process: a fork leaves them behind."""

@@ -93,3 +93,25 @@ def test_rows_of_a_backward_that_fails_are_forgotten():
     executor.forward(is_train=True)
     executor.backward([mx.nd.ones((2, 2)), mx.nd.ones((2, 2))])
     np.testing.assert_array_equal(gradient.asnumpy()[:, 0], [1, 11, 0, 0, 4])
+
+
+@pytest.mark.parametrize("where", ["RecordedPass.differentiate", "store_gradient"])
+def test_a_backward_pass_that_is_interrupted_leaves_nothing_to_the_next(monkeypatch, where):
+    """Neither gradients to be added to, nor arrays without memory of their own."""
+    x = mx.sym.var("x")
+    executor = (x * 2).simple_bind(mx.cpu(), x=(300, 200))
+    place = f"mxnova.core.exec.bind.executor.{where}"
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    executor.forward(is_train=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(place, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            executor.backward(mx.nd.ones((300, 200)))
+    executor.grad_dict["x"][0] = 7
+    assert executor.grad_dict["x"].asnumpy()[1:].max() == 0
+    executor.forward(is_train=True)
+    executor.backward(mx.nd.ones((300, 200)))
+    assert (executor.grad_dict["x"].asnumpy() == 2).all()

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ...base.doors import doors
 from ...base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
-from ...base.gc_pause import Resting
+from ...base.gc_pause import resting
 from ...base.mismatches import Mismatches
 from ...base.shapes import shape_text
 from ...graph.node import Node
@@ -117,7 +117,7 @@ class Executor:
             _check_place(f"the array of {node.name!r}", given, place)
             _check_place(f"the gradient of {node.name!r}", self._grad_dict.get(node.name), place)
 
-    @Resting()
+    @resting()
     def _compiled(self, lenders: Sequence[NDArray]) -> Inference:
         """The program for these arrays, which must fit; makes the outputs."""
         _ = self._ctx.device  # must be there
@@ -323,17 +323,17 @@ class Executor:
         heads = head_gradients(self._symbol, out_grads, self._pass.results or [], wanted)
         buffers = [(self.grad_dict[names[i]], self._grad_req[names[i]]) for i in self._tracked]
         written = [a for a, request in buffers if a is not None and request == "write"]
-        release_memory(written)
         try:
+            release_memory(written)
             self._pass.differentiate(heads)
+            gradients = self._pass.take_gradients()
+            for (buffer, request), fresh in zip(buffers, gradients, strict=True):
+                if buffer is not None:
+                    store_gradient(buffer, fresh, request)
         except BaseException:
             for array in written:
                 reacquire_memory(array)
             raise
-        gradients = self._pass.take_gradients()
-        for (buffer, request), fresh in zip(buffers, gradients, strict=True):
-            if buffer is not None:
-                store_gradient(buffer, fresh, request)
         if self._gradient_teller is not None:
             self._gradient_teller.tell()
 

@@ -56,6 +56,7 @@ class RecordedPass:
         self._leaves: list[Tensor] = []
         self._starts: list[Tensor] = []  # where zeros start gradients
         self._drawn_from: list[tuple[torch.Generator, Tensor]] = []
+        self._are_taken = True  # the gradients of the last backward pass
         self.results: list[Tensor] | None = None
 
     # Forwards ------------------------------------------------------------------------------------
@@ -135,18 +136,24 @@ class RecordedPass:
         if not pairs or not wanted:
             return
         roots, gradients = zip(*pairs, strict=True)
+        if not self._are_taken:  # Ctrl-C came in between: they would be added to
+            self._forget_gradients()
+        self._are_taken = False
         try:
             with recorded_backward(roots, self._context) if PROFILER.running else _NOBODY:
                 # Into the leaves: there each gradient is nobody else's, so it can change hands.
                 self._run_backward(roots, gradients, True, False, wanted, True, True)
         except Exception as error:
-            for leaf in self._leaves:
-                leaf.grad = None
-            for collected in self._collected.values():
-                collected.clear()
+            self._forget_gradients()
             if isinstance(error, MXNetError):
                 raise
             raise from_foreign(error, "backward") from error
+
+    def _forget_gradients(self) -> None:
+        for leaf in self._leaves:
+            leaf.grad = None
+        for collected in self._collected.values():
+            collected.clear()
 
     def take_gradients(self) -> Iterator[Value | None]:
         """The gradients of the tracked inputs; None where none flows. They belong to the caller."""
@@ -157,3 +164,4 @@ class RecordedPass:
                 parts.append(value_of_gradient(leaf.grad))
                 leaf.grad = None
             yield functools.reduce(sum_of, parts) if parts else None
+        self._are_taken = True

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 
 from ...base.errors import ArgumentTypeError, MXNetError, candidates, shown
-from ...base.gc_pause import Resting
+from ...base.gc_pause import resting
 from ...base.shapes import PartialShape, from_user, is_known, shape_text
 from ...graph.infer import (
     DTypeTable,
@@ -88,7 +88,7 @@ class _Wanted(NamedTuple):
         return first_elements(old, self.shape) if old._raw.dtype is self.dtype else None
 
 
-@Resting()
+@resting()
 def simple_bind(
     symbol: Symbol,
     context: Context,

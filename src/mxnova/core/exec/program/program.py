@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import torch
 
 from ...base import env
-from ...base.gc_pause import Resting
+from ...base.gc_pause import resting
 from ...base.shapes import PartialShape
 from ...graph.common_expressions import without_common_expressions
 from ...graph.completion import completed, completions
@@ -221,7 +221,7 @@ class Program:
         made.__dict__.pop("recorded", None)
         return made
 
-    @Resting()
+    @resting()
     def lower(self, symbol: Symbol, mode: Mode = INFERENCE) -> Lowered:
         """The function of a rewritten form of `symbol`, of the same inputs."""
         runners = _Runners(symbol, self.facts, mode)
@@ -386,7 +386,7 @@ class ProgramTable:
             found = self._programs[key] = self._made(context, inputs, make, rng)
         return found
 
-    @Resting()
+    @resting()
     def _made(
         self,
         context: Context,

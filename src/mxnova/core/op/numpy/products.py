@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import re
 from itertools import zip_longest
+from typing import TypeAlias
 
 import torch
 from torch import Tensor
@@ -81,19 +83,18 @@ def _matmul_shape(op: Op, s: Shapes) -> None:
 
 def _batch(s: Shapes, a: tuple[Dim, ...], b: tuple[Dim, ...]) -> tuple[Dim, ...]:
     """The axes before the last two, broadcast."""
-
-    def length(m: Dim, n: Dim) -> Dim:
-        if m is UNKNOWN or n is UNKNOWN:
-            return UNKNOWN
-        if m != n and 1 not in (m, n):
-            raise s.fail(
-                f"a {shape_text(s.a)} and b {shape_text(s.b)}: the axes before the last two "
-                f"cannot be broadcast together, {m} vs. {n}"
-            )
-        return n if m == 1 else m
-
     pairs = zip_longest(reversed(a), reversed(b), fillvalue=1)
-    return tuple(length(m, n) for m, n in pairs)[::-1]
+    what = f"a {shape_text(s.a)} and b {shape_text(s.b)}: the axes before the last two"
+    return tuple(_broadcast(s, m, n, what) for m, n in pairs)[::-1]
+
+
+def _broadcast(s: Shapes, m: Dim, n: Dim, what: str) -> Dim:
+    """The length of two axes together, of which one may be 1; `what` the error calls them."""
+    if m is UNKNOWN or n is UNKNOWN:
+        return UNKNOWN
+    if m != n and 1 not in (m, n):
+        raise s.fail(f"{what} cannot be broadcast together, {m} vs. {n}")
+    return n if m == 1 else m
 
 
 @function_operator("_npi_matmul", shape=_matmul_shape, dtype=floats_only, is_product=True)
@@ -157,7 +158,50 @@ def tensordot_int_axes(a: Tensor, b: Tensor, *, axes: int) -> Tensor:
 # Einstein summation -------------------------------------------------------------------------------
 
 
-@function_operator("_npi_einsum")
+Label: TypeAlias = str | int  # a letter, or the place of an axis under `...`, counted from the last
+
+
+def _einsum_shape(op: Op, s: Shapes) -> None:
+    subscripts = op.attr("subscripts")
+    given, arrow, result = subscripts.replace(" ", "").partition("->")
+    terms = given.split(",")
+    if len(terms) != len(s.inputs):
+        raise s.fail(f"subscripts={subscripts!r}: for {len(terms)} arrays, not {len(s.inputs)}")
+    lengths: dict[Label, Dim] = {}
+    for term, name in zip(terms, s.inputs, strict=True):
+        for label, length in _lengths(s, term, name).items():
+            what = f"subscripts={subscripts!r}: axes {label!r}"
+            lengths[label] = _broadcast(s, lengths.get(label, 1), length, what)
+    dots = sorted(label for label in lengths if isinstance(label, int))
+    letters = given.replace("...", "").replace(",", "")
+    once = sorted(letter for letter in set(letters) if letters.count(letter) == 1)
+    front, has_dots, back = result.partition("...") if arrow else ("", "...", "".join(once))
+    labels: list[Label] = [*front, *(dots if has_dots else ()), *back]
+    for label in labels:
+        if label not in lengths or labels.count(label) > 1:
+            reason = "is in no array" if label not in lengths else "is there twice"
+            raise s.fail(f"subscripts={subscripts!r}: {label!r} of the result {reason}")
+    s.output = tuple(lengths[label] for label in labels)
+
+
+def _lengths(s: Shapes, term: str, name: str) -> dict[Label, Dim]:
+    """The lengths of an array's axes by their labels; axes of one label are a diagonal."""
+    shape, (front, dots, back) = s[name], term.partition("...")
+    rest = len(shape) - len(front) - len(back)
+    if rest < 0 or (rest and not dots):
+        raise s.fail(f"subscripts {term!r} do not fit {name} {shape_text(shape)}")
+    if not re.fullmatch("[A-Za-z]*", front + back):
+        raise s.fail(f"subscripts {term!r} of {name}: must be letters, and ... once")
+    found: dict[Label, Dim] = {}
+    for label, length in zip((*front, *range(-rest, 0), *back), shape, strict=True):
+        before = found.setdefault(label, length)
+        if before is not UNKNOWN and length is not UNKNOWN and before != length:
+            what = f"{name} {shape_text(shape)}: axes {label!r}"
+            raise s.fail(f"{what} differ, {before} vs. {length}")
+    return found
+
+
+@function_operator("_npi_einsum", shape=_einsum_shape)
 def einsum(*data: Tensor, num_args: Count, subscripts: str = "", optimize: int = 0) -> Tensor:
     """Einstein summation: ``ij,jk->ik`` is the matrix product.
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from ...base.interrupts import interrupts_put_off
 from .operation import FnProperty, Operation, Task, Var
 
 __all__ = ["Bulk", "OpenBulk"]
@@ -44,7 +45,7 @@ class Bulk:
 
     def flush(self) -> None:
         """Pushes what was gathered."""
-        with self._lock:
+        with interrupts_put_off(), self._lock:
             self._closed = True
             tasks, self._tasks = self._tasks, []
             if not tasks:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from ...base import env
 from ...base.errors import MXNetError, argument_error
+from ...base.interrupts import interrupts_heard, interrupts_put_off
 from ..slow_path import SLOW_PATH
 from .bulk import Bulk, OpenBulk
 from .completion import Completion
@@ -178,16 +179,17 @@ class Engine:
         self.push(Operation(function, reads, writes, kind, name, is_async=True), context, priority)
 
     def _submit(self, task: Task) -> None:
-        runs_here = False
-        for ready in self._scheduler.advance(task):
-            if ready is task and task.inline:
-                runs_here = True
-            else:
-                self._dispatch(ready)
-        if runs_here:
-            self._run_here(task)
-        elif task.inline and task.failure is not None:
-            task.failure.raise_once()
+        with interrupts_put_off():  # what is ready is run, and what was run is finished
+            runs_here = False
+            for ready in self._scheduler.advance(task):
+                if ready is task and task.inline:
+                    runs_here = True
+                else:
+                    self._dispatch(ready)
+            if runs_here:
+                self._run_here(task)
+            elif task.inline and task.failure is not None:
+                task.failure.raise_once()
 
     def _dispatch(self, task: Task) -> None:
         pool = self._caller if self._stopped else self._pool_for(task)
@@ -253,9 +255,10 @@ class Engine:
         start = time.perf_counter_ns() if task.profiling else 0
         try:
             if task.context is None or task.context.device_type != "gpu":
-                function(*completion)
+                with interrupts_heard():
+                    function(*completion)
             else:
-                with on_gpu(task.operation.kind, task.context.device_id):
+                with on_gpu(task.operation.kind, task.context.device_id), interrupts_heard():
                     function(*completion)
         finally:
             RUNNING.task = before
@@ -270,8 +273,9 @@ class Engine:
         self._advance(task)
 
     def _advance(self, task: Task) -> None:
-        for ready in self._scheduler.advance(task):
-            self._dispatch(ready)
+        with interrupts_put_off():
+            for ready in self._scheduler.advance(task):
+                self._dispatch(ready)
 
     def fail(self, error: MXNetError, writes: Iterable[Var], name: str) -> None:
         """Leaves `writes` as an operation would that raises `error`: who waits for them gets it.
@@ -397,23 +401,25 @@ class Engine:
 
     def _gather(self, task: Task) -> None:
         mine = self._open
-        for var in task.operation.reads + task.operation.writes:
-            if var.bulk is not None and var.bulk is not mine.bulk:
-                var.bulk.flush()
-        while mine.bulk is None or not mine.bulk.add(task):
-            self._flush()
-            mine.bulk = Bulk(mine.size, self._submit_bulk, self._run_gathered)
-            self._bulks.add(mine.bulk)
-        SLOW_PATH.add(self)
+        with interrupts_put_off():
+            for var in task.operation.reads + task.operation.writes:
+                if var.bulk is not None and var.bulk is not mine.bulk:
+                    var.bulk.flush()
+            while mine.bulk is None or not mine.bulk.add(task):
+                self._flush()
+                mine.bulk = Bulk(mine.size, self._submit_bulk, self._run_gathered)
+                self._bulks.add(mine.bulk)
+            SLOW_PATH.add(self)
 
     def _submit_bulk(self, bulk: Bulk, task: Task) -> None:
         self._submit(task)
         self._bulks.discard(bulk)
 
     def _flush(self) -> None:
-        bulk, self._open.bulk = self._open.bulk, None
-        if bulk is not None:
-            bulk.flush()
+        with interrupts_put_off():
+            bulk, self._open.bulk = self._open.bulk, None
+            if bulk is not None:
+                bulk.flush()
 
     # Starting and stopping -----------------------------------------------------------------------
 
