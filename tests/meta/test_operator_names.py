@@ -39,7 +39,7 @@ RECORDED = """
 """
 # Functions of mx.np, arguments, activations, reductions, distributions, variables.
 OTHER_WORDS = """
-    core/numpy/argument_docs.py:_DOCS io/parameter_docs.py:_DOCS
+    cli/options/* core/numpy/argument_docs.py:_DOCS io/parameter_docs.py:_DOCS
     core/distributions.py:DISTRIBUTIONS core/exec/passes/convolution_fusion.py:_KERNEL_NAMES
     core/exec/passes/linear_fusion.py:_ALGORITHMS
     core/exec/backends/conversion/elementwise.py:_ACTIVATIONS

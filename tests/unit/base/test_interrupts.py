@@ -101,6 +101,23 @@ def test_other_threads_have_nothing_to_put_off():
     assert done == [signal.default_int_handler]
 
 
+def test_a_child_of_another_thread_hears_of_it():
+    """The block is the parent's main thread's, which the child does not have."""
+    status = []
+
+    def work():
+        pid = os.fork()
+        if pid == 0:
+            os._exit(signal.getsignal(signal.SIGINT) is not signal.default_int_handler)
+        status.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+    with interrupts_put_off():
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert status == [0]
+
+
 SLEEPS = "import time; print('up', flush=True); time.sleep(0.3); print('end', flush=True)"
 
 

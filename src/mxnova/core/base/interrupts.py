@@ -12,10 +12,12 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import get_ident
 from types import FrameType
 from typing import Any
 
 __all__ = [
+    "hear_in_child",
     "ignore_interrupts",
     "interrupts_heard",
     "interrupts_put_off",
@@ -31,39 +33,46 @@ _SIGINT = int(signal.SIGINT)
 _CAN_MASK = hasattr(signal, "pthread_sigmask")  # Windows cannot
 _LATER_S = 0.05
 _are_the_programs = False
-_in_force: list[interrupts_put_off] = []  # the main thread's, the innermost last
+_in_force: interrupts_put_off | None = None  # the main thread's block, which hears of Ctrl-C
 
 
 class interrupts_put_off:  # noqa: N801 - a block: `with interrupts_put_off():`
-    """Puts Ctrl-C off to the end of the block, which must be short; 2 µs.
+    """Puts Ctrl-C off to the end of the block, which must be short; 1.2 µs.
 
-    In other threads than the main one nothing is to be done. A handler that is not Python's is left
-    alone.
+    In other threads than the main one, and inside of such a block, nothing is to be done. A handler
+    that is not Python's is left alone.
     """
 
-    __slots__ = ("_before", "_noted")
+    __slots__ = ("_before", "_noted", "_thread")
 
     def __enter__(self) -> None:
+        global _in_force
         self._before: Any = None
         self._noted = False
-        if not _are_the_programs and threading.current_thread() is threading.main_thread():
+        self._thread = get_ident()
+        if _in_force is None and not _are_the_programs and _is_main_thread():
             self._before = getsignal(_SIGINT)
             if self._before is not None:
                 set_handler(_SIGINT, self._note)
-                _in_force.append(self)
+                _in_force = self
 
     def _note(self, _number: int, _frame: FrameType | None) -> None:
         self._noted = True
 
     def __exit__(self, *_error: object) -> None:
+        global _in_force
         if self._before is not None:
-            _in_force.pop()
+            _in_force = None
             set_handler(_SIGINT, self._before)
             if self._noted:
                 self._send()
 
     def _send(self) -> None:
         raise_signal(_SIGINT)
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 class interrupts_sent_later(interrupts_put_off):  # noqa: N801
@@ -78,22 +87,31 @@ class interrupts_sent_later(interrupts_put_off):  # noqa: N801
             super()._send()
 
 
-@contextmanager
-def interrupts_heard() -> Iterator[None]:
+class interrupts_heard:  # noqa: N801
     """A block inside of one that puts Ctrl-C off, in which it comes all the same."""
-    outer = _in_force[:] if threading.current_thread() is threading.main_thread() else []
-    if not outer:
-        yield
-        return
-    set_handler(_SIGINT, outer[0]._before)
-    try:
-        if any(each._noted for each in outer):
-            for each in outer:
-                each._noted = False
-            raise_signal(_SIGINT)
-        yield
-    finally:
-        set_handler(_SIGINT, outer[-1]._note)
+
+    __slots__ = ("_outer",)
+
+    def __enter__(self) -> None:
+        global _in_force
+        self._outer = _in_force if _is_main_thread() else None
+        if self._outer is None:
+            return
+        _in_force = None
+        set_handler(_SIGINT, self._outer._before)
+        if self._outer._noted:
+            self._outer._noted = False
+            try:
+                raise_signal(_SIGINT)
+            except BaseException:
+                self.__exit__()
+                raise
+
+    def __exit__(self, *_error: object) -> None:
+        global _in_force
+        if self._outer is not None:
+            set_handler(_SIGINT, self._outer._note)
+            _in_force = self._outer
 
 
 @contextmanager
@@ -112,6 +130,14 @@ def interrupts_unheard() -> Iterator[None]:
             yield
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def hear_in_child() -> None:
+    """A child that was forked off another thread than the main one is in no block of that one."""
+    global _in_force
+    if _in_force is not None and _in_force._thread != get_ident():
+        set_handler(_SIGINT, _in_force._before)
+        _in_force = None
 
 
 def leave_interrupts_to_program() -> None:
