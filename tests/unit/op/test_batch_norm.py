@@ -177,6 +177,17 @@ def test_statistics_move_where_any_input_has_a_gradient_even_a_fixed_gamma(way, 
     assert statistics_after(way, wanting) == [1.0, 2.0]
 
 
+@pytest.mark.parametrize("fix_gamma", [False, True])
+def test_statistics_that_want_a_gradient_get_zeros(fix_gamma):
+    arrays = [mx.nd.array(v) for v in ([[1.0, 2.0], [3.0, 6.0]], [2, 3], [0, 0], [1, 1], [4, 4])]
+    for array in arrays:
+        array.attach_grad()
+    with mx.autograd.record():
+        mx.nd.BatchNorm(*arrays, fix_gamma=fix_gamma, use_global_stats=True).backward()
+    assert arrays[0].grad.asnumpy().any()
+    assert not any(statistic.grad.asnumpy().any() for statistic in arrays[3:])
+
+
 @pytest.mark.parametrize("use_global_stats", [False, True])
 @pytest.mark.parametrize("name", ALL)
 def test_gradient(name, use_global_stats):

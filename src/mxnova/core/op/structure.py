@@ -56,3 +56,14 @@ class Structure:
         op = self.op
         names = {*op.aux, *op.mutates, *op.writes, *op.writes_in_backward}
         return tuple(i for i, name in enumerate(self.inputs) if name in names)
+
+    @functools.cached_property
+    def without_gradient(self) -> tuple[int, ...]:
+        """Which of the inputs that are written to pass no gradient on, by number.
+
+        What an operator writes forwards, such as a fixed gamma, has one of zeros if a backward
+        pass writes, too: that happens where any input wants a gradient.
+        """
+        op = self.op
+        passing = set(op.writes) if op.writes_in_backward else set()
+        return tuple(i for i in self.written if self.inputs[i] not in passing)

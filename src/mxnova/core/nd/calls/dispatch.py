@@ -270,8 +270,8 @@ def _run_recorded(
                 op, plan, arrays, values, links, out, cls, here, context, is_view
             )
         links = _without_integers(links, values)
-    if not op.writes_in_backward:  # the gradient of a fixed gamma, which is written to, is zero
-        for i in plan.written:
+    if plan.written:
+        for i in op.structure.without_gradient:
             links[i] = values[i]
     results = _recorded(op, plan, links, here, context, is_view)
     node, there = _step(op, plan, arrays, results), context or here
