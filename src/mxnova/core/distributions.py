@@ -100,7 +100,6 @@ def sampler(
     signature = _signature(distribution.parameters, extras)
     names = (*distribution.parameters, *_COMMON, *extras)
     required = {n for n, default in distribution.parameters.items() if default is _EMPTY}
-    own = ("lam",) if name == "exponential" else tuple(distribution.parameters)  # the operator's
 
     def draw(*args: Any, **kwargs: Any) -> Array:
         try:
@@ -121,11 +120,12 @@ def sampler(
                 given.setdefault("shape", 1)
             if "ctx" in extras and given.get("ctx", NOT_GIVEN) is None:
                 del given["ctx"]
+            function = function_of(f"_{kind}_{name}")
             if name == "exponential":
-                values = [_rate(values[0])]
+                return function(_rate(values[0]), **given)
             if kind == "sample":
-                return function_of(f"_sample_{name}")(*values, **given)
-            return function_of(f"_random_{name}")(**dict(zip(own, values, strict=True)), **given)
+                return function(*values, **given)
+            return function(**dict(zip(distribution.parameters, values, strict=True)), **given)
         except Exception as error:
             leave(error)
             raise

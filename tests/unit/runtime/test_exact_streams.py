@@ -10,7 +10,7 @@ import torch
 
 import mxnova as mx
 from mxnova.core.runtime import resource
-from mxnova.core.runtime.exact_streams import Engines, ExactStream, blocks
+from mxnova.core.runtime.exact_streams import Engines, ExactStream, blocks, parts
 
 OF_SEED_3 = [0.5853022, 0.4216575, 0.4413911]  # MXNet 1.9.1
 ONE = slice(0, 1)
@@ -51,7 +51,7 @@ def test_blocks_divide_an_array(size, wanted):
     grid = blocks(size)
     assert grid == wanted
     filled = np.zeros((grid.rows, grid.length), int)
-    for rows, columns, lacking in grid.parts(30, 100):
+    for rows, columns, lacking in parts(grid, 30, 100):
         filled[rows, columns] += 1
         assert 0 <= lacking <= filled[rows, columns].shape[1]
         if lacking:

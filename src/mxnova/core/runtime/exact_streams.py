@@ -18,7 +18,7 @@ import torch
 
 from ..base.errors import FormatError, shown
 
-__all__ = ["Blocks", "Engines", "ExactStream", "Words", "blocks", "locked"]
+__all__ = ["Blocks", "Engines", "ExactStream", "Words", "blocks", "locked", "parts"]
 
 Words: TypeAlias = np.ndarray[Any, np.dtype[np.uint32]]
 P = ParamSpec("P")
@@ -170,24 +170,26 @@ class Blocks(NamedTuple):
     length: int
     last: int
 
-    @functools.lru_cache(64)  # noqa: B019 - a tuple is equal to others of its numbers
-    def parts(self, columns: int, elements: int) -> tuple[tuple[slice, slice, int], ...]:
-        """Rows and columns to be filled one after another, and how many the last row lacks of them.
 
-        Args:
-            columns: most of a part.
-            elements: of a part, where more rows than one have fewer.
-        """
-        columns = max(min(columns, self.length), 1)
-        step = max(elements // columns, 1)
-        found = []
-        for row in range(0, self.rows, step):
-            rows = slice(row, min(row + step, self.rows))
-            for begin in range(0, self.length, columns):
-                end = min(begin + columns, self.length)
-                lacking = min(max(end - self.last, 0), end - begin) if rows.stop == self.rows else 0
-                found.append((rows, slice(begin, end), lacking))
-        return tuple(found)
+@functools.lru_cache(64)
+def parts(blocks: Blocks, columns: int, elements: int) -> tuple[tuple[slice, slice, int], ...]:
+    """Rows and columns to be filled one after another, and how many the last row lacks of them.
+
+    Args:
+        blocks: the array.
+        columns: most of a part.
+        elements: of a part, where more rows than one have fewer.
+    """
+    columns = max(min(columns, blocks.length), 1)
+    step = max(elements // columns, 1)
+    found = []
+    for row in range(0, blocks.rows, step):
+        rows = slice(row, min(row + step, blocks.rows))
+        for begin in range(0, blocks.length, columns):
+            end = min(begin + columns, blocks.length)
+            lacking = min(max(end - blocks.last, 0), end - begin) if rows.stop == blocks.rows else 0
+            found.append((rows, slice(begin, end), lacking))
+    return tuple(found)
 
 
 class ExactStream(torch.Generator):

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from ...runtime import tuning
-from ...runtime.exact_streams import WORDS, Engines, ExactStream, Words, blocks, locked
+from ...runtime.exact_streams import WORDS, Engines, ExactStream, Words, blocks, locked, parts
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Dtype: TypeAlias = np.dtype[Any]
@@ -57,7 +57,7 @@ def _filled(
         return np.empty(0, dtype)
     grid = blocks(size)
     filled = np.empty((grid.rows, grid.length), dtype)
-    for rows, columns, lacking in grid.parts(2 * WORDS // per_element, tuning.EXACT_BLOCK):
+    for rows, columns, lacking in parts(grid, 2 * WORDS // per_element, tuning.EXACT_BLOCK):
         part = filled[rows, columns]
         words = stream.parallel.take(rows, part.shape[1] * per_element)
         if lacking:
@@ -193,7 +193,7 @@ def normals(stream: ExactStream, size: int, dtype: Dtype) -> Array:
         return np.empty(0, dtype)
     grid = blocks(size)
     drawn = np.empty((grid.rows, grid.length), dtype)
-    for rows, columns, lacking in grid.parts(_COLUMNS // n_words(dtype), tuning.EXACT_BLOCK):
+    for rows, columns, lacking in parts(grid, _COLUMNS // n_words(dtype), tuning.EXACT_BLOCK):
         part = drawn[rows, columns]
         part[...] = _normals(stream.parallel, rows, part.shape[1], lacking, dtype)
     return drawn.reshape(-1)[:size]
@@ -291,4 +291,4 @@ def logarithm(values: Array) -> Array:
     return result
 
 
-_ONE = torch.ones(())
+_ONE = torch.ones((), dtype=torch.float32, device="cpu")
