@@ -147,7 +147,8 @@ ORDERING = [
 @pytest.mark.parametrize("call, expected", ORDERING)
 def test_functions_that_numpy_computes_sort_no_float16(call, expected):
     found = call(mx.np.array(FORTY, dtype="float16"))
-    assert found.dtype == np.float16
+    of_numpy = np.nanpercentile(np.float32([0]), 100).dtype  # float64 before NumPy 2
+    assert found.dtype == np.float16 or found.dtype == of_numpy != np.float32
     assert found.tolist() == expected
 
 
