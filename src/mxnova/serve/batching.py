@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,9 +48,9 @@ class Pool:
             self._asking.append(begin)
 
     def release(self) -> None:
-        """Gives a thread back."""
+        """Gives a thread back, in a turn of the loop of its own if somebody waits for it."""
         if self._asking:
-            self._asking.popleft()()
+            asyncio.get_running_loop().call_soon(self._asking.popleft())
         else:
             self._free += 1
 
@@ -144,14 +144,14 @@ class Batcher:
         loop, start = asyncio.get_running_loop(), time.monotonic()
         try:
             run = self._pool.executor.submit(self._compute, batch)
-        except RuntimeError as error:  # the server has ended its threads
-            self._pool.release()
-            for waiting in batch:
-                waiting.future.set_exception(error)
-            return
-        run.add_done_callback(
-            lambda done: loop.call_soon_threadsafe(self._finish, batch, start, done)
-        )
+        except (
+            RuntimeError
+        ) as error:  # there is no thread: the server ends them, or cannot have one
+            self._finish(batch, start, [error] * len(batch))
+        else:
+            run.add_done_callback(
+                lambda done: loop.call_soon_threadsafe(self._finish, batch, start, done.result())
+            )
         if self._queue:
             self._plan()
 
@@ -180,22 +180,22 @@ class Batcher:
         return batch
 
     def _finish(
-        self, batch: Sequence[_Waiting], start: float, run: Future[list[Outputs | BaseException]]
+        self, batch: Sequence[_Waiting], start: float, results: Sequence[Outputs | Exception]
     ) -> None:
         """Tells each request of a batch its outputs, or what went wrong."""
         self._pool.release()
-        seconds = time.monotonic() - start
-        self._seconds = 0.8 * self._seconds + 0.2 * seconds / len(batch)
-        self._ran(len(batch), sum(w.rows for w in batch), seconds)
-        for waiting, result in zip(batch, run.result(), strict=True):
+        for waiting, result in zip(batch, results, strict=True):
             if waiting.future.done():
                 continue
-            if isinstance(result, BaseException):
+            if isinstance(result, Exception):
                 waiting.future.set_exception(result)
             else:
                 waiting.future.set_result(result)
+        seconds = time.monotonic() - start
+        self._seconds = 0.8 * self._seconds + 0.2 * seconds / len(batch)
+        self._ran(len(batch), sum(w.rows for w in batch), seconds)
 
-    def _compute(self, batch: Sequence[_Waiting]) -> list[Outputs | BaseException]:
+    def _compute(self, batch: Sequence[_Waiting]) -> list[Outputs | Exception]:
         """Outputs or an error for each request; one that fails does not spoil the others."""
         try:
             if len(batch) == 1:
@@ -208,7 +208,7 @@ class Batcher:
             return [list(part) for part in zip(*parts, strict=True)]
         except BaseException as error:  # noqa: BLE001 - told to who asked
             if len(batch) == 1:
-                return [error]
+                return [_tellable(error)]
             return [result for waiting in batch for result in self._compute([waiting])]
 
     def _run_rows(self, inputs: Inputs, rows: int) -> Outputs:
@@ -224,6 +224,13 @@ class Batcher:
         if len(pieces) == 1:
             return pieces[0]
         return [np.concatenate(parts) for parts in zip(*pieces, strict=True)]
+
+
+def _tellable(error: BaseException) -> Exception:
+    """The error; another one for those that would end the server, or that futures refuse."""
+    if isinstance(error, Exception) and not isinstance(error, StopIteration):
+        return error
+    return RuntimeError(f"{type(error).__name__}: {error}")
 
 
 def batch_sizes(max_batch: int) -> list[int]:

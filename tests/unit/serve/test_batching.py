@@ -183,13 +183,54 @@ def test_models_take_turns_on_the_threads():
 def test_requests_that_wait_when_the_threads_end_are_told():
     async def test(model, batcher):
         first = await started(model, batcher)
-        waiting = batcher.submit(row(1), 1)
+        waiting = [batcher.submit(row(1, width=width), 1) for width in (1, 2, 3)]
         await asyncio.sleep(0)
         batcher._pool.executor.shutdown(wait=False)
         model.may_run.set()
         await first
-        with pytest.raises(RuntimeError, match="shutdown"):
-            await waiting
+        told = await asyncio.gather(*waiting, return_exceptions=True)
+        assert all("shutdown" in str(error) for error in told)
+
+    run(test)
+
+
+@pytest.mark.parametrize("error", [StopIteration(1), SystemExit(1), KeyboardInterrupt()])
+def test_what_a_model_raises_ends_no_server_and_is_told(error):
+    async def test(model, batcher):
+        def run(inputs):
+            raise error
+
+        batcher._run = run
+        with pytest.raises(RuntimeError, match=type(error).__name__):
+            await batcher.submit(row(1), 1)
+
+    run(test)
+
+
+def test_requests_are_told_before_their_run_is_reported():
+    async def test(model, batcher):
+        def fails(*_run):
+            raise OSError("no space for metrics")
+
+        asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+        batcher._ran = fails
+        assert (await batcher.submit(row(1), 1))[0].all()
+        assert (await batcher.submit(row(2), 1))[0].all()
+
+    run(test)
+
+
+def test_many_models_whose_clients_gave_up():
+    async def test(model, batcher):
+        first = await started(model, batcher)
+        others = [Batcher(model, batcher._pool, 1) for _ in range(2000)]
+        waiting = [other.submit(row(1), 1) for other in others]
+        await asyncio.sleep(0)
+        for future in waiting:
+            future.cancel()
+        model.may_run.set()
+        await first
+        await batcher.submit(row(2), 1)
 
     run(test)
 
