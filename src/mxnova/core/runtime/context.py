@@ -95,6 +95,11 @@ class Context(Scope, metaclass=_ContextType):
             self._device = _device_of(self.device_type, self.device_id)
         return self._device
 
+    @property
+    def is_there(self) -> bool:
+        """Whether this machine has it."""
+        return self.device_type != "gpu" or 0 <= self.device_id < num_gpus()
+
     on_empty_cache: ClassVar[list[Callable[[Context], None]]] = []
 
     def empty_cache(self) -> None:
@@ -127,7 +132,7 @@ def _device_of(device_type: str, device_id: int) -> torch.device:
     if device_type != "gpu":
         return torch.device("cpu")
     count = num_gpus()
-    if device_id >= count:
+    if not 0 <= device_id < count:
         have = f"{count} GPU(s)" if count else "no GPU that PyTorch can drive"
         if torch.backends.mps.is_available():
             have = "a GPU of Apple's, which mxnova does not use: see docs/deviations.md"

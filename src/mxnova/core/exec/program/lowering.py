@@ -14,6 +14,7 @@ import keyword
 import linecache
 import re
 from collections.abc import Callable, Mapping, Sequence
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from ...base.unique_names import FreeNames
@@ -70,9 +71,8 @@ class Lowered:
         self._step_of_line: dict[int, Step] = {}
         self.source, functions = self._written()
         self._code = _compiled(self.source)
-        exec(self._code.code, functions)
-        # Taken out of its own globals: a cycle would hold folded weights of dropped networks.
-        self.function: Callable[..., tuple[Any, ...]] = functions.pop("forward")
+        # Not among its own globals: a cycle would hold folded weights of dropped networks.
+        self.function: Callable[..., tuple[Any, ...]] = FunctionType(self._code.code, functions)
         self.run: Callable[..., tuple[Any, ...]] = self.function
 
     def _written(self) -> tuple[str, dict[str, Any]]:
@@ -112,26 +112,50 @@ class Lowered:
 _numbers = itertools.count()
 
 
+_KEPT = 64  # pieces of source
+_WORD = re.compile(r"\w+")
+_WORDS = ("def", "forward", "if", "type", "is", "tuple", "del", "return")  # in all sources
+
+
 class _Code:
     """Compiled source, whose lines tracebacks of what operators raise show.
 
     Attributes:
         file: what tracebacks call it.
-        code: what is run.
+        code: of the function that it defines.
     """
 
     def __init__(self, source: str) -> None:
         self.file = f"<mxnova program {next(_numbers)}>"
         lines = source.splitlines(keepends=True)
         linecache.cache[self.file] = (len(source), None, lines, self.file)
-        self.code = compile(source, self.file, "exec")
+        numbers = dict(zip(_WORDS, _WORDS, strict=True))
+        numbered = _WORD.sub(lambda m: numbers.setdefault(m[0], f"v{len(numbers)}"), source)
+        names = {number: name for name, number in numbers.items()}
+        code = _function_code(numbered)
+        self.code = code.replace(
+            co_filename=self.file,
+            co_names=tuple([names[n] for n in code.co_names]),
+            co_varnames=tuple([names[n] for n in code.co_varnames]),
+        )
 
     def __del__(self, lines: dict[str, Any] = linecache.cache) -> None:
         lines.pop(self.file, None)  # bound above: at exit the module's names are gone
 
 
 # A graph that is bound again and again has the same source each time.
-_compiled = functools.lru_cache(maxsize=64)(_Code)
+_compiled = functools.lru_cache(maxsize=_KEPT)(_Code)
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _function_code(source: str) -> CodeType:
+    """The code of the only function in `source`, whose names are numbers.
+
+    Networks of one structure have it in common, whatever their layers are called.
+    """
+    module = compile(source, "<mxnova program>", "exec")
+    (code,) = (c for c in module.co_consts if isinstance(c, CodeType))
+    return code
 
 
 def lower(
