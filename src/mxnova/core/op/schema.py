@@ -163,6 +163,14 @@ class Op:
         """The activation function that its only output is of its only input; None for others."""
         return None
 
+    def body_shapes(self, shapes: InputShapes) -> Sequence[InputShapes]:
+        """Shapes of the inputs of each of its subgraphs; none: they are not known.
+
+        Args:
+            shapes: of its own inputs, None where they are unknown.
+        """
+        return ()
+
     def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
         """The axis along which its outputs keep items apart outside training; None: items meet.
 
