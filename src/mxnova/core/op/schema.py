@@ -223,6 +223,8 @@ class Op:
 
     def infer_stype(self, stypes: Sequence[str]) -> tuple[str, ...]:
         """Storage types of the outputs for those of the inputs."""
+        if not self.type.kernels:
+            return ("default",) * len(self.outputs())
         found = self.kernel_for(stypes) or self.kernel_for(["default"] * len(stypes))
         return ("default",) * len(self.outputs()) if found is None else found.out
 

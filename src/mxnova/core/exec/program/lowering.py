@@ -8,6 +8,7 @@ run (`interpreter`) go through instead of the code.
 
 from __future__ import annotations
 
+import builtins
 import functools
 import itertools
 import keyword
@@ -72,7 +73,8 @@ class Lowered:
         names = [*arguments, *(name for step in steps for name in step.outputs)]
         self.source = self._written(dict(zip(names, names, strict=True)))
         self._code = _CODES.get(self.source) or self._compiled(names)
-        functions = {f"_{step.outputs[0]}": step.run for step in steps}
+        functions: dict[str, Any] = {f"_{step.outputs[0]}": step.run for step in steps}
+        functions["__builtins__"] = vars(builtins)  # PyTorch's compiler looks for them there
         # Not among its own globals: a cycle would hold folded weights of dropped networks.
         self.function: Callable[..., tuple[Any, ...]] = FunctionType(self._code.code, functions)
         self.run: Callable[..., tuple[Any, ...]] = self.function
