@@ -23,6 +23,6 @@ def test_waitall_waits_for_each_gpu_in_use(monkeypatch, is_initialized):
 def test_a_gpu_that_is_not_there(monkeypatch, is_apple, told, number):
     monkeypatch.setattr(context, "num_gpus", lambda: 0)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: is_apple)
-    assert not mx.gpu(number).is_there
+    assert not context.is_there(mx.gpu(number))
     with pytest.raises(mx.MXNetError, match=rf"gpu\({number}\): this machine has .*{told}"):
         _ = mx.Context("gpu", number).device

@@ -25,6 +25,7 @@ __all__ = [
     "current_context",
     "gpu",
     "gpu_memory_info",
+    "is_there",
     "num_gpus",
     "waitall",
 ]
@@ -95,11 +96,6 @@ class Context(Scope, metaclass=_ContextType):
             self._device = _device_of(self.device_type, self.device_id)
         return self._device
 
-    @property
-    def is_there(self) -> bool:
-        """Whether this machine has it."""
-        return self.device_type != "gpu" or 0 <= self.device_id < num_gpus()
-
     on_empty_cache: ClassVar[list[Callable[[Context], None]]] = []
 
     def empty_cache(self) -> None:
@@ -126,6 +122,11 @@ class Context(Scope, metaclass=_ContextType):
 
 
 _IN_USE: set[int] = set()  # GPUs; to wait for another one would take memory there
+
+
+def is_there(context: Context) -> bool:
+    """Whether this machine has it."""
+    return context.device_type != "gpu" or 0 <= context.device_id < num_gpus()
 
 
 def _device_of(device_type: str, device_id: int) -> torch.device:

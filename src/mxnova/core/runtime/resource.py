@@ -14,7 +14,7 @@ from torch import Tensor
 
 from ..base import env
 from ..base.errors import FormatError, argument_error, shown
-from .context import Context
+from .context import Context, is_there
 from .exact_streams import ExactStream
 from .forks import after_fork_in_child
 from .storage import Storage, empty
@@ -139,7 +139,7 @@ class ResourceManager:
             exact: whether CPU contexts draw MXNet's own numbers; default: as before.
         """
         self._choose(number, context, exact)
-        if context is not None and context.is_there:
+        if context is not None and is_there(context):
             self.random(context)
         with self._lock:
             if context is None:
