@@ -45,7 +45,8 @@ def seed(seed_state: int, ctx: Context | str = "all", *, exact: bool | None = No
 
     Args:
         seed_state: where to start; the same number gives the same sequence.
-        ctx: the context; ``all``: every one, each with a stream of its own.
+        ctx: the context; ``all``: every one, each with a stream of its own. A GPU that this machine
+            does not have is no error, as in MXNet.
         exact: whether CPU contexts draw the numbers that MXNet 1.9.1 draws for this seed; default:
             as before, at first as ``MXNET_RANDOM`` says.
 

@@ -14,9 +14,11 @@ from ..core.base.errors import ArgumentTypeError, shown
 from ..core.nd.array import NDArray
 from ..core.nd.creation import array as legacy_array
 from ..core.nd.creation import from_numpy
+from ..core.nd.interop import as_numbers
 from ..core.nd.numpy_array import ARRAYS, ndarray
 from ..core.nd.wrapping import viewed_as
 from ..core.numpy.methods import functions
+from ..core.op.dtypes import torch_dtype
 from ..core.runtime.context import Context, current_context
 from ..util import set_module, wrap_np_binary_func, wrap_np_unary_func
 
@@ -44,7 +46,8 @@ def array(object: Any, dtype: Any = None, ctx: Context | None = None) -> ndarray
     """An array of numbers.
 
     Args:
-        object: an array of any kind, a number, or nested lists of numbers and arrays.
+        object: an array of any kind, a number, or nested lists of numbers and arrays; NumPy makes
+            numbers of what is none: NaN of None, where the type has it.
         dtype: element type; default: that of an array, else float32.
         ctx: where; default: the current context.
 
@@ -64,11 +67,9 @@ def array(object: Any, dtype: Any = None, ctx: Context | None = None) -> ndarray
     if dtype is None:
         dtype = object.dtype if isinstance(object, (np.ndarray, np.generic)) else np.float32
     try:
-        values = np.asarray(_values(object))
-    except ValueError as error:
+        values = as_numbers(_values(object), torch_dtype(dtype))
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ArgumentTypeError(f"array: object={shown(object)}: {error}") from None
-    if values.dtype.kind not in "biufV":
-        raise ArgumentTypeError(f"array: object={shown(object)}: elements must be numbers")
     made = legacy_array(values.reshape(-1), ctx, dtype)
     array: ndarray = viewed_as(made, ndarray).reshape(values.shape)
     return array

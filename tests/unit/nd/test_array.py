@@ -374,6 +374,41 @@ def test_an_operators_failure_on_integers_names_it():
         1 / x
 
 
-def test_arrays_without_axes_have_no_length():
-    with pytest.raises(TypeError, match=r"shape \(\)"):
-        len(mx.np.array(3))
+@pytest.mark.parametrize("error", [TypeError, IndexError, MXNetError])
+@pytest.mark.parametrize("ask", [len, iter, lambda x: list(reversed(x))])
+@pytest.mark.parametrize("convert", ["as_np_ndarray", "as_nd_ndarray"])
+def test_arrays_without_axes_have_no_length(convert, ask, error):
+    """NumPy's arrays raise TypeError, MXNet's own IndexError."""
+    with pytest.raises(error, match=r"shape \(\)|0-d"):
+        ask(getattr(mx.np.array(3), convert)())
+
+
+NAN, REFUSED = float("nan"), TypeError
+NO_NUMBERS = [
+    # what, its values as float32 and as int32
+    (None, NAN, REFUSED),
+    ([None, 2], [NAN, 2], REFUSED),
+    ([[True], [None]], [[1], [NAN]], REFUSED),
+    (np.array([1, None]), [1, NAN], REFUSED),
+    (["3"], [3], [3]),
+    (b"3", 3, 3),
+    (["a"], REFUSED, REFUSED),
+    ({}, REFUSED, REFUSED),
+    ([object()], REFUSED, REFUSED),
+    ([1j], REFUSED, REFUSED),
+    ([np.datetime64(1, "s")], REFUSED, REFUSED),
+]
+
+
+@pytest.mark.parametrize("make", [mx.nd.array, mx.np.array], ids=["nd", "np"])
+@pytest.mark.parametrize(
+    "values, floats, integers", NO_NUMBERS, ids=[repr(n[0]) for n in NO_NUMBERS]
+)
+def test_numpy_makes_numbers_of_what_is_none(make, values, floats, integers):
+    for dtype, wanted in ("float32", floats), ("int32", integers), ("bfloat16", floats):
+        if wanted is REFUSED:
+            with pytest.raises(REFUSED, match="^array: "):
+                make(values, dtype=dtype)
+        else:
+            found = make(values, dtype=dtype).astype("float64").asnumpy()
+            np.testing.assert_array_equal(found, wanted)

@@ -19,8 +19,10 @@ def test_waitall_waits_for_each_gpu_in_use(monkeypatch, is_initialized):
 @pytest.mark.parametrize(
     "is_apple, told", [(False, "no GPU"), (True, "Apple's, which mxnova does not use")]
 )
-def test_a_gpu_that_is_not_there(monkeypatch, is_apple, told):
+@pytest.mark.parametrize("number", [7, -1])
+def test_a_gpu_that_is_not_there(monkeypatch, is_apple, told, number):
     monkeypatch.setattr(context, "num_gpus", lambda: 0)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: is_apple)
-    with pytest.raises(mx.MXNetError, match=rf"gpu\(7\): this machine has .*{told}"):
-        _ = mx.Context("gpu", 7).device
+    assert not context.is_there(mx.gpu(number))
+    with pytest.raises(mx.MXNetError, match=rf"gpu\({number}\): this machine has .*{told}"):
+        _ = mx.Context("gpu", number).device

@@ -7,7 +7,7 @@ import torch
 
 import mxnova as mx
 from mxnova.core.base.errors import ArgumentError
-from mxnova.core.runtime import resource
+from mxnova.core.runtime import context, resource
 from mxnova.core.runtime.context import cpu
 from mxnova.core.runtime.resource import ResourceManager
 from mxnova.core.runtime.storage import Storage
@@ -46,6 +46,17 @@ def test_a_seed_for_one_context_gives_the_same_numbers_on_any():
     resource.seed(9, cpu(0))
     resource.seed(9, cpu(3))
     assert draw(cpu(0)) == draw(cpu(3))
+
+
+@pytest.mark.parametrize("exact", [None, True])
+@pytest.mark.parametrize("number", [0, 99, -1])
+def test_a_gpu_that_is_not_there_has_no_stream_to_restart(monkeypatch, manager, number, exact):
+    monkeypatch.setattr(context, "num_gpus", lambda: 0)
+    manager.seed(5)
+    expected = manager.random(cpu()).get_state()
+    manager.seed(1, context.gpu(number), exact=exact)
+    if exact is None:
+        assert torch.equal(manager.random(cpu()).get_state(), expected)
 
 
 def test_contexts_first_used_after_seeding_follow_the_seed():

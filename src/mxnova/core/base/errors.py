@@ -48,6 +48,7 @@ __all__ = [
     "MXNetError",
     "MissingAttributeError",
     "MissingFileError",
+    "NoLengthError",
     "NotImplementedForSymbol",
     "NotSupportedForSparseNDArray",
     "OutOfMemoryError",
@@ -140,6 +141,10 @@ class ArgumentTypeError(MXNetError, TypeError):
 
 class AssertedTypeError(ArgumentTypeError, AssertionError):
     """An argument of a Python type that MXNet has an assert statement against."""
+
+
+class NoLengthError(ArgumentTypeError, IndexError):
+    """What has no axes has no length: a TypeError in NumPy, an IndexError of MXNet's own arrays."""
 
 
 class UnknownNameError(MXNetError, KeyError):

@@ -34,11 +34,11 @@ def without_common_expressions(symbol: S) -> S:
             tuple(inputs),
         )
         if key not in first:
-            first[key] = node.copy(inputs)
+            first[key] = node if inputs == node.inputs else node.copy(inputs)
         return first[key]
 
     merged = rewrite(symbol, replace)
-    return type(symbol)(_apart(symbol.entries, merged.entries))
+    return symbol if merged is symbol else type(symbol)(_apart(symbol.entries, merged.entries))
 
 
 def _is_a_function(op: Op) -> bool:

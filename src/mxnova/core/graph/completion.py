@@ -49,11 +49,11 @@ def completions(symbol: BaseSymbol, shapes: ShapeTable, dtypes: DTypeTable) -> d
 
 
 def completed(symbol: S, operators: Mapping[int, Op]) -> S:
-    """`symbol` with `operators` in place of those of its nodes; itself when there are none."""
+    """A copy of `symbol` with `operators` in place of those of its nodes."""
     made = {symbol.nodes[number]: op for number, op in operators.items()}
 
-    def replace(node: Node, inputs: list[Entry]) -> Node | None:
+    def copy(node: Node, inputs: list[Entry]) -> Node:
         op = made.get(node)
-        return None if op is None else node.with_operator(op, inputs)
+        return node.copy(inputs) if op is None else node.with_operator(op, inputs)
 
-    return rewrite(symbol, replace) if made else symbol
+    return rewrite(symbol, copy)

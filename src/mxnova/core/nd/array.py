@@ -15,7 +15,7 @@ from torch import Tensor
 
 from ..base.doors import door, leave
 from ..base.dtypes import BFLOAT16
-from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError
+from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, NoLengthError
 from ..base.handles import handle_of, object_of
 from ..base.user_warnings import warn_user
 from ..methods import METHODS, OperatorMethods
@@ -203,13 +203,13 @@ class NDArray(Arithmetic, Reshaping, Interchange):
     def __len__(self) -> int:
         shape = self.shape
         if not shape:
-            raise ArgumentTypeError("len(): an array of shape () has no length")
+            raise NoLengthError("len(): an array of shape () has no length")
         return shape[0]
 
     @door
     def __iter__(self) -> Iterator[NDArray]:
         if not self.shape:
-            raise ArgumentTypeError("iteration over a 0-d array")
+            raise NoLengthError("iteration over a 0-d array")
         return map(self.__getitem__, range(len(self)))
 
     def __repr__(self) -> str:

@@ -6,15 +6,12 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import numpy as np
-
-from ..base.dtypes import BFLOAT16
 from ..base.errors import ArgumentTypeError
 from ..op.dtypes import torch_dtype
 from ..runtime import storage
 from ..runtime.context import Context
 from .array import NDArray
-from .interop import tensor_from
+from .interop import as_numbers, tensor_from
 from .wrapping import wrap
 
 __all__ = ["dense_array", "is_scipy"]
@@ -31,14 +28,11 @@ def dense_array(source: Any, context: Context, dtype: Any = None) -> NDArray:
     if isinstance(source, NDArray):
         kind = torch_dtype(dtype) if dtype is not None else source._raw.dtype
         return wrap(storage.placed(source._tensor, context, kind), context, NDArray)
+    kind = torch_dtype("float32" if dtype is None else dtype)
     try:
-        values = np.asarray(source)
-        if values.dtype.kind not in "biuf" and values.dtype != BFLOAT16:
-            casting: Any = "safe" if values.dtype.kind == "c" else "unsafe"
-            values = values.astype(np.float32, casting=casting)
+        values = as_numbers(source, kind)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ArgumentTypeError(f"array: cannot make an array of this: {error}") from None
-    kind = torch_dtype("float32" if dtype is None else dtype)
     return wrap(storage.placed(tensor_from(values), context, kind), context, NDArray)
 
 

@@ -15,7 +15,15 @@ from ..base.errors import ArgumentError, ArgumentTypeError, AssertedError, shown
 from ..op.dtypes import dtype_name, mx_dtype
 from .base_array import BaseArray
 
-__all__ = ["Interchange", "Number", "numpy_of", "tensor_from", "tensor_of_capsule", "written"]
+__all__ = [
+    "Interchange",
+    "Number",
+    "as_numbers",
+    "numpy_of",
+    "tensor_from",
+    "tensor_of_capsule",
+    "written",
+]
 
 Number = (int, float, np.generic)
 
@@ -56,6 +64,19 @@ def tensor_from(values: np.ndarray[Any, Any]) -> Tensor:
     return torch.from_numpy(values)
 
 
+def as_numbers(value: Any, dtype: torch.dtype) -> np.ndarray[Any, Any]:
+    """A NumPy array of numbers; what is none, such as None or text, becomes one of `dtype`.
+
+    Raises:
+        TypeError, ValueError, OverflowError, RecursionError: NumPy cannot make it one.
+    """
+    values = np.asarray(value)
+    if values.dtype.kind in _NUMERIC or values.dtype == BFLOAT16:
+        return values
+    target = np.dtype(np.float32) if dtype is torch.bfloat16 else mx_dtype(dtype).numpy
+    return values.astype(target, casting="safe" if values.dtype.kind in "cmM" else "unsafe")
+
+
 def written(value: Any, like: Tensor) -> Tensor | float:
     """A value to write into `like`, as a tensor or as a number that its type can hold."""
     tensor = getattr(value, "_tensor", None)
@@ -64,10 +85,7 @@ def written(value: Any, like: Tensor) -> Tensor | float:
     try:
         if isinstance(value, Number):
             return _number(value, like)
-        values = np.asarray(value)
-        if values.dtype.kind not in _NUMERIC and values.dtype != BFLOAT16:
-            casting: Any = "safe" if values.dtype.kind == "c" else "unsafe"
-            values = values.astype(mx_dtype(like.dtype).numpy, casting=casting)
+        values = as_numbers(value, like.dtype)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         kind = ArgumentError if isinstance(value, np.ndarray) else ArgumentTypeError
         raise kind(

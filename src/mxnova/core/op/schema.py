@@ -163,6 +163,14 @@ class Op:
         """The activation function that its only output is of its only input; None for others."""
         return None
 
+    def body_shapes(self, shapes: InputShapes) -> Sequence[InputShapes]:
+        """Shapes of the inputs of each of its subgraphs; none: they are not known.
+
+        Args:
+            shapes: of its own inputs, None where they are unknown.
+        """
+        return ()
+
     def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
         """The axis along which its outputs keep items apart outside training; None: items meet.
 
@@ -215,6 +223,8 @@ class Op:
 
     def infer_stype(self, stypes: Sequence[str]) -> tuple[str, ...]:
         """Storage types of the outputs for those of the inputs."""
+        if not self.type.kernels:
+            return ("default",) * len(self.outputs())
         found = self.kernel_for(stypes) or self.kernel_for(["default"] * len(stypes))
         return ("default",) * len(self.outputs()) if found is None else found.out
 

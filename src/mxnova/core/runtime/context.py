@@ -25,6 +25,7 @@ __all__ = [
     "current_context",
     "gpu",
     "gpu_memory_info",
+    "is_there",
     "num_gpus",
     "waitall",
 ]
@@ -123,11 +124,16 @@ class Context(Scope, metaclass=_ContextType):
 _IN_USE: set[int] = set()  # GPUs; to wait for another one would take memory there
 
 
+def is_there(context: Context) -> bool:
+    """Whether this machine has it."""
+    return context.device_type != "gpu" or 0 <= context.device_id < num_gpus()
+
+
 def _device_of(device_type: str, device_id: int) -> torch.device:
     if device_type != "gpu":
         return torch.device("cpu")
     count = num_gpus()
-    if device_id >= count:
+    if not 0 <= device_id < count:
         have = f"{count} GPU(s)" if count else "no GPU that PyTorch can drive"
         if torch.backends.mps.is_available():
             have = "a GPU of Apple's, which mxnova does not use: see docs/deviations.md"

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from ..base import env
 from ..base.errors import FormatError, argument_error, shown
-from .context import Context
+from .context import Context, is_there
 from .exact_streams import ExactStream
 from .forks import after_fork_in_child
 from .storage import Storage, empty
@@ -135,11 +135,11 @@ class ResourceManager:
 
         Args:
             number: the seed.
-            context: whose stream; default: all.
+            context: whose stream; default: all. A GPU that is not there has none.
             exact: whether CPU contexts draw MXNet's own numbers; default: as before.
         """
         self._choose(number, context, exact)
-        if context is not None:
+        if context is not None and is_there(context):
             self.random(context)
         with self._lock:
             if context is None:
@@ -158,7 +158,7 @@ class ResourceManager:
             used = self._exact is not None
             wanted = used if exact is None else exact
             if wanted:
-                on_cpu = context is None or context.device.type == "cpu"
+                on_cpu = context is None or context.device_type != "gpu"
                 start = (number if on_cpu else self._seed) % _SEEDS
                 if self._exact is None:
                     self._exact = ExactStream(start)

@@ -154,7 +154,7 @@ class Block:
         """Warns of attributes that hold blocks which are no children."""
         children = set(self._children.values())
         for name, value in self.__dict__.items():
-            if name.startswith("__") or not isinstance(value, (list, tuple, dict)):
+            if not isinstance(value, _CONTAINERS) or not value or name.startswith("__"):
                 continue
             if any(block not in children for block in _blocks_in(value)):
                 warn_user(
@@ -370,15 +370,16 @@ class Block:
         raise NotImplementedError(f"{type(self).__name__} does not say how to compute: forward()")
 
 
-def _blocks_in(value: Any) -> Iterator[Block]:
+_CONTAINERS = (list, tuple, dict)
+
+
+def _blocks_in(container: Any) -> Iterator[Block]:
     """The blocks in nested lists, tuples and dicts."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        for item in value:
+    for item in container.values() if isinstance(container, dict) else container:
+        if isinstance(item, Block):
+            yield item
+        elif isinstance(item, _CONTAINERS):
             yield from _blocks_in(item)
-    elif isinstance(value, Block):
-        yield value
 
 
 def _load_all(

@@ -3,6 +3,7 @@ import gc
 import linecache
 import weakref
 
+import numpy as np
 import pytest
 import torch
 
@@ -59,6 +60,21 @@ def test_any_name_will_do(name):
     assert (a.tolist(), b.tolist()) == ([0, 1], [2])
 
 
+def test_graphs_of_one_structure_are_compiled_once():
+    def layers(name):
+        x = mx.sym.var(f"{name}_x")
+        x = mx.sym.split(x, num_outputs=2, name=f"{name}_split")
+        return lowered(mx.sym.exp(x[0] + x[1], name=f"{name}_exp"))
+
+    lowering._compiled.cache_clear()
+    one, other = layers("one"), layers("other")
+    assert lowering._compiled.cache_info().misses == 1
+    assert ("other_x" in other.source, "one_x" in other.source) == (True, False)
+    assert other.function.__code__.co_varnames[:2] == ("other_x", "other_split_output0")
+    for made in (one, other):
+        assert made.function(torch.ones(1, 2))[0].item() == pytest.approx(np.exp(2), 1e-6)
+
+
 def test_inputs_may_be_unused_and_repeated_as_outputs():
     x, y = mx.sym.var("x"), mx.sym.var("y")
     symbol = mx.sym.Group([x, x, y * 1])
@@ -91,6 +107,5 @@ def test_the_code_shows_in_tracebacks_as_long_as_it_is_there():
     again = lowered(mx.sym.relu(mx.sym.var("x"), name="relu"))
     assert again.function.__code__ is made.function.__code__
     del made, again
-    lowering._compiled.cache_clear()
     gc.collect()
     assert file not in linecache.cache

@@ -10,6 +10,10 @@ from mxnova.core.exec.program.workload import is_small_graph, multiplications
 from mxnova.core.graph.infer import infer_shapes
 
 DATA = mx.sym.var("data")
+WHILE = mx.sym.contrib.while_loop(
+    lambda x: mx.sym.sum(x) < 9, lambda x: (x, [x + x]), [DATA], max_iterations=3
+)[0]
+BRANCH = mx.sym.contrib.cond(mx.sym.sum(DATA) < 9, lambda: DATA * 2, lambda: mx.sym.sqrt(DATA))
 LOOP = mx.sym.contrib.foreach(lambda x, s: (x + s, s), DATA, mx.sym.var("state"))[0]
 
 
@@ -30,7 +34,13 @@ GRAPHS = [
     ("a sum", mx.sym.sum(DATA), (100, 100), True),
     ("a large sum", mx.sym.sum(DATA), (1000, 1000), False),
     ("a user's function", mx.sym.Custom(DATA, op_type="test_work_identity"), (2,), False),
-    ("a loop", LOOP, (2, 3), False),
+    ("a loop", LOOP, (2, 3), True),
+    ("a loop of large steps", LOOP, (2, 1000, 1000), False),
+    ("a loop on a large array", mx.sym.sum(LOOP) + mx.sym.sum(DATA), (1000, 1000), False),
+    ("a while loop", WHILE, (3,), True),
+    ("a while loop of large steps", WHILE, (1000, 1000), False),
+    ("a branch", BRANCH, (3,), True),
+    ("a large branch", BRANCH, (1000, 1000), False),
     ("nothing", DATA, (2,), False),
 ]
 

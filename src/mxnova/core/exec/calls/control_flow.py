@@ -25,6 +25,7 @@ from ...op.gradient import is_source, starting
 from ...op.infer import DTypes, Shapes
 from ...op.outputs import lone, numbered
 from ...op.schema import Op
+from ...op.traits import InputShapes
 from ...runtime.context import Context, cpu, current_context, gpu
 from ..program.program import Mode, Program, ProgramTable
 from ..program.sparse_execution import dense_edge, tracked_of
@@ -204,15 +205,20 @@ class Foreach(_Loop):
             fed[location] = value
         return fed
 
+    def body_shapes(self, shapes: InputShapes) -> list[list[PartialShape]]:
+        """Stepping drops the first axis."""
+        n_data = len(self.in_data_locs)
+        sliced = [shape[1:] if shape is not None else None for shape in shapes[:n_data]]
+        return [self._fed([*sliced, *shapes[n_data:]])]
+
     def infer_shape(self, s: Shapes) -> None:
-        """The body's shapes; stepping drops the first axis, stacking adds it."""
+        """The body's shapes; stacking adds an axis."""
         for parameter in ("in_data_locs", "in_state_locs", "remain_locs"):
             self.check_locations(parameter, len(self.bodies[0]))
         n_data = len(self.in_data_locs)
         known = [s.known(n) for n in s.inputs]
         steps: Any = next((k[0] for k in known[:n_data] if k), None)
-        sliced = [k[1:] if k is not None else None for k in known[:n_data]]
-        inputs, outputs = self.bodies[0].shapes(self._fed([*sliced, *known[n_data:]]))
+        inputs, outputs = self.bodies[0].shapes(*self.body_shapes(known))
         for i, (name, at) in enumerate(zip(s.inputs, self._locations(), strict=True)):
             shape = inputs[at]
             if shape is not None and (i >= n_data or steps is not None):
@@ -273,6 +279,10 @@ class WhileLoop(_Loop):
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
+
+    def body_shapes(self, shapes: InputShapes) -> list[list[PartialShape]]:
+        """Those of the condition and of the body."""
+        return [_spread(shapes, at) for at in (self.cond_input_locs, self.func_input_locs)]
 
     def infer_shape(self, s: Shapes) -> None:
         """The body's shapes; loop variables keep theirs."""
@@ -349,6 +359,11 @@ class Cond(_ControlFlow):
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
+    def body_shapes(self, shapes: InputShapes) -> list[list[PartialShape]]:
+        """Those of the condition and of both bodies."""
+        locations = self.cond_input_locs, self.then_input_locs, self.else_input_locs
+        return [_spread(shapes, at) for at in locations]
+
     def infer_shape(self, s: Shapes) -> None:
         """The bodies' shapes, which must agree."""
         for name in ("cond_input_locs", "then_input_locs", "else_input_locs"):
@@ -418,6 +433,10 @@ class CachedGraph(_WithBodies):
                 middle += "_0_copy"
             names[name] = None
         return tuple(names)
+
+    def body_shapes(self, shapes: InputShapes) -> list[InputShapes]:
+        """Its own."""
+        return [shapes]
 
     def infer_shape(self, s: Shapes) -> None:
         """The graph's shapes."""

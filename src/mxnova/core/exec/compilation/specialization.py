@@ -21,6 +21,7 @@ from torch import Tensor
 from ...base.errors import MXNetError
 from ...runtime.torch_api import version_of
 from .. import backends
+from ..backends.request import wanted
 from ..program.lowering import Lowered
 from ..program.program import INFERENCE, Program, execute
 from .explanation import Placement, explained
@@ -50,6 +51,34 @@ class _Special(NamedTuple):
         return are_same and self.versions == tuple(map(version_of, tensors))
 
 
+class _Choice:
+    """Who compiles a program, found out when somebody asks: training passes never do.
+
+    Args:
+        program: the program.
+        constants: names of inputs that never change; None: any may.
+    """
+
+    def __init__(self, program: Program, constants: frozenset[str] | None) -> None:
+        self._program = program
+        self._constants = constants
+
+    @functools.cached_property
+    def backend(self) -> backends.Backend | None:
+        """Who compiles it."""
+        return backends.choose(self._program)
+
+    @functools.cached_property
+    def watched(self) -> list[int]:
+        """Which inputs the backend uses the values of."""
+        backend, used = self.backend, self._constants
+        if backend is None:
+            return []
+        if used is None:
+            used = frozenset(backend.parameters(self._program.symbol))
+        return [i for i, v in enumerate(self._program.variables) if v.name in used]
+
+
 class Inference:
     """A program as it runs outside training; any number of threads may run it.
 
@@ -61,32 +90,20 @@ class Inference:
     def __init__(self, program: Program, constants: frozenset[str] | None = None) -> None:
         self.program = program
         self.training = Training(program)
-        self._constants = constants
+        self._choice = _Choice(program, constants)
         self._are_constant = constants is not None
         self._special: _Special | None = None
         self._lock = threading.Lock()
 
     def twin(self) -> Inference:
         """The same program for other inputs: what is found out of the graph is so once for all."""
-        _ = self._watched
         made: Inference = object.__new__(Inference)
         made.__dict__.update(self.__dict__, _special=None, _lock=threading.Lock())
         return made
 
-    @functools.cached_property
-    def _backend(self) -> backends.Backend | None:
-        """Who compiles it; training passes never ask."""
-        return backends.choose(self.program)
-
-    @functools.cached_property
+    @property
     def _watched(self) -> list[int]:
-        """Which inputs the backend uses the values of."""
-        backend, used = self._backend, self._constants
-        if backend is None:
-            return []
-        if used is None:
-            used = frozenset(backend.parameters(self.program.symbol))
-        return [i for i, v in enumerate(self.program.variables) if v.name in used]
+        return self._choice.watched
 
     @property
     def watches(self) -> bool:
@@ -94,13 +111,13 @@ class Inference:
         return bool(self._watched)
 
     def prepare(self, values: Sequence[Any], shared: bool = False) -> None:
-        """Lets the backend `auto`, where nodes ask for it, measure now: no later run does.
+        """Looks for the backends that nodes ask for, and lets `auto` measure: no later run does.
 
         Args:
             values: of the program's variables, in order.
             shared: others may write to the memory of some, so that nothing is rewritten.
         """
-        if not (shared and self._watched):
+        if wanted(self.program.symbol) and not (shared and self._watched):
             backends.measure(self.program, self._constants_of(values))
 
     def _constants_of(self, values: Sequence[Any]) -> dict[str, Tensor]:
@@ -162,7 +179,7 @@ class Inference:
             return lowered
 
     def _compiled(self, tensors: Sequence[Tensor]) -> Lowered:
-        program, backend = self.program, self._backend
+        program, backend = self.program, self._choice.backend
         if backend is None:
             return program.lowered(INFERENCE)
         names = [program.variables[i].name for i in self._watched]

@@ -72,6 +72,8 @@ def without_unread_positions(symbol: Symbol, shapes: ShapeTable) -> Symbol:
 
 def with_strides_moved(symbol: Symbol, skipping: Skipping) -> Symbol:
     """`symbol` with strides of 1 x 1 convolutions moved up as far as nodes may skip positions."""
+    if all(_asked(node, _ALL) == _ALL for node in symbol.nodes):
+        return symbol
     wanted = _wanted(symbol, skipping)
     made: dict[Node, Steps] = {}  # steps in which nodes give their positions
     for node in symbol.nodes:

@@ -8,13 +8,16 @@ run (`interpreter`) go through instead of the code.
 
 from __future__ import annotations
 
+import builtins
 import functools
 import itertools
 import keyword
 import linecache
 import re
 from collections.abc import Callable, Mapping, Sequence
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 from ...base.unique_names import FreeNames
 from ...graph.node import Entry, Node
@@ -67,34 +70,28 @@ class Lowered:
         self.arguments = tuple(arguments)
         self.steps = tuple(steps)
         self.results = tuple(results)
-        self._step_of_line: dict[int, Step] = {}
-        self.source, functions = self._written()
-        self._code = _compiled(self.source)
-        exec(self._code.code, functions)
-        # Taken out of its own globals: a cycle would hold folded weights of dropped networks.
-        self.function: Callable[..., tuple[Any, ...]] = functions.pop("forward")
+        names = [*arguments, *(name for step in steps for name in step.outputs)]
+        self.source = self._written(dict(zip(names, names, strict=True)))
+        self._code = _CODES.get(self.source) or self._compiled(names)
+        functions: dict[str, Any] = {f"_{step.outputs[0]}": step.run for step in steps}
+        functions["__builtins__"] = vars(builtins)  # PyTorch's compiler looks for them there
+        # Not among its own globals: a cycle would hold folded weights of dropped networks.
+        self.function: Callable[..., tuple[Any, ...]] = FunctionType(self._code.code, functions)
         self.run: Callable[..., tuple[Any, ...]] = self.function
 
-    def _written(self) -> tuple[str, dict[str, Any]]:
-        """The code, and the functions that it calls."""
-        lines = [f"def forward({', '.join(self.arguments)}):"]
-        functions: dict[str, Any] = {}
+    def _compiled(self, names: Sequence[str]) -> _Code:
+        """The code, compiled with numbers for `names`: as all graphs of this structure have it."""
+        numbers = {name: f"v{i}" for i, name in enumerate(names)}
+        code = _renamed(_compiled(self._written(numbers)), numbers)
+        return _CODES.setdefault(self.source, _Code(self.source, code))
+
+    def _written(self, names: Mapping[str, str]) -> str:
+        """The code, with `names` in place of those of its values."""
+        lines = [f"def forward({_listed(self.arguments, names)}):"]
         for step in self.steps:
-            function = f"_{step.outputs[0]}"
-            functions[function] = step.run
-            call = f"{function}({', '.join(step.inputs)})"
-            self._step_of_line[len(lines) + 1] = step
-            if len(step.outputs) == 1:
-                # A function of several outputs may have one of them only, in a tuple.
-                (name,) = step.outputs
-                self._step_of_line[len(lines) + 2] = step
-                lines += [f"    {name} = {call}", f"    if type({name}) is tuple: {name}, = {name}"]
-            else:
-                lines.append(f"    {', '.join(step.outputs)} = {call}")
-            if step.last:
-                lines.append(f"    del {', '.join(step.last)}")
-        lines.append(f"    return ({''.join(f'{n}, ' for n in self.results)})")
-        return "\n".join(lines) + "\n", functions
+            lines += _lines(step, names)
+        lines.append(f"    return ({''.join(f'{names[n]}, ' for n in self.results)})")
+        return "\n".join(lines) + "\n"
 
     def failed(self, error: BaseException) -> tuple[Step, list[Any]] | None:
         """(step, its inputs) that raised `error`; None where it comes from no step."""
@@ -108,30 +105,69 @@ class Lowered:
             trace = trace.tb_next
         return None
 
+    @functools.cached_property
+    def _step_of_line(self) -> dict[int, Step]:
+        names = dict.fromkeys([*self.arguments, *(n for s in self.steps for n in s.outputs)], "")
+        return dict(enumerate((step for step in self.steps for _ in _lines(step, names)), 2))
 
-_numbers = itertools.count()
+
+def _lines(step: Step, names: Mapping[str, str]) -> list[str]:
+    """What a step is in the code: at most three lines."""
+    made = _listed(step.outputs, names)
+    lines = [f"    {made} = _{names[step.outputs[0]]}({_listed(step.inputs, names)})"]
+    if len(step.outputs) == 1:
+        # A function of several outputs may have one of them only, in a tuple.
+        lines.append(f"    if type({made}) is tuple: {made}, = {made}")
+    if step.last:
+        lines.append(f"    del {_listed(step.last, names)}")
+    return lines
+
+
+def _listed(values: Sequence[str], names: Mapping[str, str]) -> str:
+    return ", ".join([names[value] for value in values])
+
+
+@functools.lru_cache(maxsize=64)
+def _compiled(source: str) -> CodeType:
+    """The code of the function that `source` defines."""
+    module = compile(source, "<mxnova program>", "exec")
+    (code,) = (c for c in module.co_consts if isinstance(c, CodeType))
+    return code
+
+
+def _renamed(code: CodeType, numbers: Mapping[str, str]) -> CodeType:
+    """`code` with the names that its values and functions have by `numbers`."""
+    names = {number: name for name, number in numbers.items()}
+    names |= {f"_{number}": f"_{name}" for name, number in numbers.items()}
+    return code.replace(
+        co_names=tuple([names.get(n, n) for n in code.co_names]),
+        co_varnames=tuple([names[n] for n in code.co_varnames]),
+    )
+
+
+_files = itertools.count()
 
 
 class _Code:
-    """Compiled source, whose lines tracebacks of what operators raise show.
+    """Code whose lines tracebacks of what operators raise show.
 
     Attributes:
         file: what tracebacks call it.
         code: what is run.
     """
 
-    def __init__(self, source: str) -> None:
-        self.file = f"<mxnova program {next(_numbers)}>"
+    def __init__(self, source: str, code: CodeType) -> None:
+        self.file = f"<mxnova program {next(_files)}>"
         lines = source.splitlines(keepends=True)
         linecache.cache[self.file] = (len(source), None, lines, self.file)
-        self.code = compile(source, self.file, "exec")
+        self.code = code.replace(co_filename=self.file)
 
     def __del__(self, lines: dict[str, Any] = linecache.cache) -> None:
         lines.pop(self.file, None)  # bound above: at exit the module's names are gone
 
 
-# A graph that is bound again and again has the same source each time.
-_compiled = functools.lru_cache(maxsize=64)(_Code)
+# Of graphs that are there; one in training and in inference has the same source, as a rule.
+_CODES: WeakValueDictionary[str, _Code] = WeakValueDictionary()
 
 
 def lower(
@@ -191,6 +227,9 @@ def _last_uses(
     return found[::-1]
 
 
+_NOT_OF_WORDS = re.compile(r"\W", re.ASCII)
+
+
 class _Names:
     """Distinct Python identifiers for names of arrays."""
 
@@ -198,7 +237,7 @@ class _Names:
         self._used = FreeNames(("tuple", "type"))
 
     def unique(self, name: str) -> str:
-        base = re.sub(r"\W", "_", name, flags=re.ASCII) or "value"
+        base = _NOT_OF_WORDS.sub("_", name) or "value"
         base = base.lstrip("_") or "value"
         if base[0].isdigit() or keyword.iskeyword(base):
             base = f"a_{base}"

@@ -162,7 +162,7 @@ class Program:
     ) -> None:
         if settled is None:
             settled = Settled.of(symbol, facts.shapes(symbol), facts.dtypes(symbol))
-        symbol = rewrite(completed(symbol, settled.operators), Node.copy)
+        symbol = completed(symbol, settled.operators)
         if env.get("MXNET_ELIMINATE_COMMON_EXPR"):
             symbol = without_common_expressions(symbol)
         if facts.keeps_state:

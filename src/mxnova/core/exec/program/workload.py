@@ -7,7 +7,7 @@ from math import inf, prod, sqrt
 from typing import Any
 
 from ...base.shapes import is_known
-from ...graph.infer import ShapeTable
+from ...graph.infer import ShapeTable, infer_shapes
 from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ...runtime import tuning
@@ -19,6 +19,8 @@ __all__ = ["is_small_graph", "multiplications"]
 def is_small_graph(symbol: Symbol, shapes: ShapeTable) -> bool:
     """Whether one thread runs `symbol` as fast as several, or faster.
 
+    The average node decides, and that of each body of a loop, however often it runs.
+
     Args:
         symbol: a graph.
         shapes: of all outputs of its nodes.
@@ -26,10 +28,27 @@ def is_small_graph(symbol: Symbol, shapes: ShapeTable) -> bool:
     nodes = [n for n in symbol.nodes if n.op is not None]
     work = 0.0
     for node in nodes:
+        if node.subgraphs:
+            if not _has_small_bodies(node, shapes):
+                return False
+            continue
         work += _work(node, shapes)
         if not is_small(work, len(nodes)):
             return False
     return bool(nodes)
+
+
+def _has_small_bodies(node: Node, shapes: ShapeTable) -> bool:
+    op: Any = node.op
+    given = op.body_shapes([shapes[e.node][e.output] for e in node.inputs])
+    if not given:
+        return False
+    return all(
+        is_small_graph(
+            body, infer_shapes(body.nodes, dict(zip(body.list_inputs(), known, strict=True)))
+        )
+        for body, known in zip(node.subgraphs, given, strict=True)
+    )
 
 
 def multiplications(node: Node, shapes: ShapeTable) -> int:
@@ -49,7 +68,7 @@ def _work(node: Node, shapes: ShapeTable) -> float:
     element nothing is known, so that it counts as an exponential.
     """
     op: Any = node.op
-    if node.subgraphs or op.is_opaque:
+    if op.is_opaque:
         return inf
     inputs: list[Any] = [shapes[e.node][e.output] for e in node.inputs]
     outputs: Any = shapes[node]
