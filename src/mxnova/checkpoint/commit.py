@@ -7,9 +7,9 @@
    the index. From then on the checkpoint counts.
 4. It removes receipts, what was never completed, and what is beyond `keep`.
 
-An attempt gets another folder than those that are there, the one announced last, and those that
-have failed here, so that a late worker, one of a job that was killed, or an announcement that it
-left can take no part: who has written for one that is not gone on with writes anew for the next.
+An attempt gets another folder than those that are there, the one announced last, and the last one
+that has failed here, so that a late worker, one of a job that was killed, or an announcement that
+it left can take no part: who has written for one that is not gone on with writes anew for the next.
 Nothing but files is needed, as the calls of a store have an order, which a thread beside them would
 break.
 """
@@ -144,6 +144,7 @@ class Commit:
                 self._announce({**attempt, "error": str(error)})
             self._give_up(path)
             raise
+        _failed.pop((self.root, self.step), None)
         sync_folder(path)
         with contextlib.suppress(OSError, MXNetError):  # it is complete: a later one cleans up
             self._clean(path)

@@ -108,9 +108,9 @@ class RecordFile:
     def place(self, first: int, end: int) -> tuple[int, int]:
         """From where to where in the file records of these numbers are, in bytes."""
         offsets = self.offsets[first:end]
-        start, last = int(offsets.min()), int(offsets.max())
-        later = self._sorted[np.searchsorted(self._sorted, last, side="right") :]
-        return start, int(later[0]) if len(later) else len(self.buffer)
+        begins = self._sorted
+        later = int(begins.searchsorted(offsets.max(), side="right"))
+        return int(offsets.min()), int(begins[later]) if later < len(begins) else len(self.buffer)
 
     @property
     def ahead(self) -> int:

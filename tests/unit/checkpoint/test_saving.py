@@ -278,6 +278,7 @@ def test_a_late_part_of_an_attempt_that_failed_does_not_count_for_the_next(
     mx.checkpoint.save(tmp_path, 1, new, rank=1, world=2)
     path = saving.wait()
     assert os.listdir(tmp_path) == [os.path.basename(path)] == ["step-00000001.2"]
+    assert (str(tmp_path), 1) not in commit._failed
     assert (mx.checkpoint.read(tmp_path).parameters()["a"].asnumpy() == 1).all()
 
 

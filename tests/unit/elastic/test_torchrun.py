@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 
 import numpy as np
 import pytest
+from torch.distributed import TCPStore
 
 import mxnova as mx
 
@@ -25,12 +24,11 @@ _TIMEOUT = 120.0  # seconds
 
 
 class Agents:
-    """The agents of one job, of which the first keeps the place where all meet."""
+    """The agents of one job, which meet here."""
 
     def __init__(self, folder):
         self.folder = folder
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.place = free.getsockname()
+        self.place = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
         self.all = []
 
     def start(self, workers):
@@ -42,8 +40,8 @@ class Agents:
         }
         options = {
             "nnodes": "1:4", "nproc-per-node": workers, "max-restarts": 5, "rdzv-id": "job",
-            "rdzv-backend": "c10d", "rdzv-endpoint": "{}:{}".format(*self.place),
-            "rdzv-conf": "last_call_timeout=2,keep_alive_interval=1",
+            "rdzv-backend": "c10d", "rdzv-endpoint": f"127.0.0.1:{self.place.port}",
+            "rdzv-conf": "is_host=false,last_call_timeout=2,keep_alive_interval=1",
         }  # fmt: skip
         run = [f"--{name}={value}" for name, value in options.items()]
         command = [sys.executable, "-m", "torch.distributed.run", *run, worker.__file__]
@@ -55,18 +53,17 @@ class Agents:
                 stderr=subprocess.STDOUT,
             )
         self.all.append(agent)
-        self.wait_for(self.is_open)  # else the next one may keep the place
         return agent
-
-    def is_open(self):
-        with contextlib.suppress(ConnectionRefusedError), socket.create_connection(self.place):
-            return True
 
     def kill(self, agent):
         """As the end of its machine: the agent and its workers are gone at once."""
+        agent.send_signal(
+            signal.SIGSTOP
+        )  # it starts no more, and the numbers stay those of its own
+        found = subprocess.run(["pgrep", "-P", str(agent.pid)], stdout=subprocess.PIPE, check=False)
+        for child in found.stdout.split():
+            os.kill(int(child), signal.SIGKILL)
         agent.kill()
-        for log in self.folder.glob(f"log-{agent.pid}-*"):
-            os.kill(int(log.name.split("-")[2]), signal.SIGKILL)
         agent.wait()
 
     def wait_for(self, condition):

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from mxnova.formats.remote import ranges, spans
 from mxnova.recordio import RecordDataset
 
 from .conftest import write_records
@@ -19,6 +20,8 @@ N = 400
 def dataset(serve, tmp_path, monkeypatch):
     monkeypatch.setenv("MXNOVA_REMOTE_REQUEST_SIZE", str(1 << 16))
     monkeypatch.setenv("MXNOVA_REMOTE_READ_AHEAD", str(60 << 10))  # records of some 60
+    for module in (ranges, spans):  # so that no two records come with one request
+        monkeypatch.setattr(module, "GRAIN", 1 << 10)
     for name in "ab":
         write_records(tmp_path / f"{name}.rec", N, lambda i: bytes([i % 256]) * 1000)
     url = serve().url
@@ -35,7 +38,9 @@ def are_there(dataset, batch):
 
 def settle(dataset):
     requests = dataset._reader.files.files[0].buffer._requests
+    end = time.monotonic() + 30
     while requests.under_way:
+        assert time.monotonic() < end, f"{requests.under_way} requests are under way"
         time.sleep(0.001)
 
 

@@ -79,7 +79,7 @@ class RemoteFile:
         if span is None or end > span.end or not span.is_used or not span.content.done():
             return b"".join(self._pieces(start, end))
         self._note(start, end)
-        content = span.content.result()
+        content = self._content_of(span)
         return content[start - span.start : end - span.start]
 
     def _require_own(self) -> None:
@@ -91,15 +91,18 @@ class RemoteFile:
     def _pieces(self, start: int, end: int) -> Iterator[bytes]:
         with self._requests.lock:
             self._note(start, end)
-            spans = self._spans_of(start, end, GRAIN)
+            spans = self._spans_of(start, end)
         for span in spans:
-            try:
-                content = span.content.result()
-            except BaseException:
-                with self._requests.lock:
-                    self.spans.forget(span)  # who asks again asks the store again
-                raise
+            content = self._content_of(span)
             yield content[max(start - span.start, 0) : end - span.start]
+
+    def _content_of(self, span: Span) -> bytes:
+        try:
+            return span.content.result()
+        except BaseException:
+            with self._requests.lock:
+                self.spans.forget(span)  # who asks again asks the store again
+            raise
 
     def close(self) -> None:
         """Lets go of memory; reading opens the file again."""
@@ -122,14 +125,15 @@ class RemoteFile:
         self._require_own()
         with self._requests.lock:
             stop = min(end, start + self._settings.request_size, self._size)
-            self._spans_of(max(start, 0), stop, grain=1)
+            self._spans_of(max(start, 0), stop)
 
     def expect(self, start: int, end: int) -> None:
         """Has bytes read before they are needed, after those that are expected already."""
         self._require_own()
-        if self._settings.read_ahead:
+        start, end = max(start, 0), min(end, self._size)
+        if self._settings.read_ahead and self.spans.missing(start, end) < end:
             with self._requests.lock:
-                self._waiting.append((max(start, 0), min(end, self._size)))
+                self._waiting.append((start, end))
                 self.send_waiting()
 
     def send_waiting(self) -> None:
@@ -138,7 +142,7 @@ class RemoteFile:
         while self._waiting and self._requests.under_way < n and self._requests.unused < room:
             start, end = self._next_waiting()
             if start < end:
-                span = self._ask(start, start, end)
+                span = self._ask(start, end)
                 if span.end < end:
                     self._waiting.appendleft((span.end, end))
 
@@ -172,27 +176,28 @@ class RemoteFile:
 
     # Requests -------------------------------------------------------------------------------------
 
-    def _spans_of(self, start: int, end: int, grain: int) -> list[Span]:
-        """The spans of a range; what nobody has asked for so far is asked for in whole grains."""
+    def _spans_of(self, start: int, end: int) -> list[Span]:
+        """The spans of a range; what nobody has asked for so far is asked for."""
         spans: list[Span] = []
         self.used_at = self._requests.now()
         while start < end:
             span = self.spans.at(start)
             if span is None:
                 is_forward = self._n_forward >= _FORWARD
-                stop = start + self._settings.request_size if is_forward else end
-                span = self._ask(start - start % grain, start, stop + -stop % grain)
+                span = self._ask(start, start + self._settings.request_size if is_forward else end)
             self.spans.use(span)
             spans.append(span)
             start = span.end
         self.send_waiting()
         return spans
 
-    def _ask(self, low: int, place: int, high: int) -> Span:
-        """Sends a request for what is not there around a place, from `low` to `high`."""
-        settings = self._settings
+    def _ask(self, start: int, end: int) -> Span:
+        """Sends a request for a range, or for the grains of a small one, where nothing is there."""
+        settings, low, high = self._settings, start, end
+        if end - start < GRAIN // 2:
+            low, high = start - start % GRAIN, end + -end % GRAIN
         high = min(high, low + settings.request_size, self._size)
-        begin, end = self.spans.gap(low, place, high)
+        begin, end = self.spans.gap(low, start, high)
         span = self._requests.send(self._fetch, begin, end, settings.requests)
         self.spans.add(span)
         self._requests.begin(span)

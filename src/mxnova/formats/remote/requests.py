@@ -95,7 +95,7 @@ class Requests:
                 if span is None or span is newest:
                     break
                 reader.spans.forget(span)
-                excess -= len(span)
+                excess -= span.memory
 
 
 _current = Requests()

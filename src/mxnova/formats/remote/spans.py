@@ -9,6 +9,7 @@ from concurrent.futures import Future
 __all__ = ["GRAIN", "Span", "Spans"]
 
 GRAIN = 1 << 16  # bytes; spans are found by the grains that they touch
+_OVERHEAD = 2 << 10  # bytes of memory for a span, beside its content
 
 
 class Span:
@@ -26,12 +27,17 @@ class Span:
     def __len__(self) -> int:
         return self.end - self.start
 
+    @property
+    def memory(self) -> int:
+        """Bytes of memory that it takes."""
+        return len(self) + _OVERHEAD
+
 
 class Spans:
     """The spans of a file, which do not overlap.
 
     Attributes:
-        kept: bytes of all of them.
+        kept: bytes of memory that all of them take.
         unused: bytes of those that nobody has read so far.
     """
 
@@ -52,7 +58,7 @@ class Spans:
         self._spans[span.start] = span
         for grain in _grains_of(span):
             self._grains[grain] = (*self._grains.get(grain, ()), span)
-        self.kept += len(span)
+        self.kept += span.memory
         self.unused += len(span)
 
     def use(self, span: Span) -> None:
@@ -67,7 +73,7 @@ class Spans:
         """Gives up a span, if it is still there."""
         if self._spans.get(span.start) is span:
             self.use(span)
-            self.kept -= len(self._spans.pop(span.start))
+            self.kept -= self._spans.pop(span.start).memory
             for grain in _grains_of(span):
                 rest = tuple(other for other in self._grains.pop(grain) if other is not span)
                 if rest:

@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
+import sys
+import weakref
 from typing import Any, NamedTuple
 
 from mxnova.core.base.errors import FileError, MXNetError
@@ -98,15 +101,28 @@ def located(url: str) -> Place:
         raise FileError(errno.EINVAL, str(error), url) from None
     except Exception as error:  # noqa: BLE001 - each store has classes of its own
         raise file_error(error, url) from None
-    _known.add(files)
+    _located[id(files)] = files
     return Place(url, files, path, settings)
-
-
-# fsspec forgets its file systems in a forked process, and closes their connections there: in the
-# queue of events that it shares with the process before, which then waits for ever.
-_known: set[Any] = set()
 
 
 def _missing(package: str) -> str:
     text = missing_package(package, "remote")
     return text if package in _OF_EXTRA else f"{text} {package}"
+
+
+# fsspec forgets its file systems in a forked process, and closes their connections there: in the
+# queue of events that it shares with the process before, which then waits for ever. So a forked
+# process keeps those that were there; they are held before it, as fsspec's hook may be first in it.
+_located: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+_inherited: list[list[Any]] = []
+
+
+def _hold() -> None:
+    registry = sys.modules.get("fsspec.registry")
+    kinds = list(registry.registry.values()) if registry else []
+    cached = [files for kind in kinds for files in list(getattr(kind, "_cache", {}).values())]
+    _inherited.append([*cached, *(reference() for reference in _located.valuerefs())])
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_hold, after_in_parent=_inherited.pop)

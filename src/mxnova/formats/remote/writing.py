@@ -8,7 +8,9 @@ together. Other stores get a file of another name beside it, which is renamed.
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
+import itertools
 import logging
 import os
 import posixpath
@@ -105,7 +107,7 @@ def _send(place: Place, file: Any) -> None:
             undo.callback(_remove, place, path)
         retried(lambda: _put(place, path, file, size), place.url, place.settings)
         if path != place.path:
-            retried(lambda: _move(place, path), place.url, place.settings)
+            _move(place, path, size)
             undo.pop_all()
     place.files.invalidate_cache(place.path)
 
@@ -136,37 +138,65 @@ def _put_in_parts(files: Any, path: str, file: Any) -> None:
         raise
 
 
-def _move(place: Place, path: str) -> None:
+def _move(place: Place, path: str, size: int) -> None:
     """Gives a file its name, also in stores that replace nothing, of which some do not say so."""
-    try:
-        place.files.mv(path, place.path)
-    except (ConnectionError, TimeoutError):
-        raise
-    except OSError:
-        if not (_is_there(place, path) and _is_there(place, place.path)):
-            raise
-    if _is_there(place, path):
-        _exchange(place, path, f"{path}.old")
+    aside, attempts = f"{path}.old", itertools.count()
+
+    def move() -> None:
+        if next(attempts) and _is_moved(place, path, size):  # and only the answer was lost
+            _remove(place, aside)
+            return
+        try:
+            place.files.mv(path, place.path)
+        except OSError as error:
+            sizes = _size_at(place, path), _size_at(place, place.path)
+            if None in sizes or not _may_be_taken(error):
+                raise
+        if _size_at(place, path) is not None:
+            _exchange(place, path, aside)
+
+    retried(move, place.url, place.settings)
 
 
-def _is_there(place: Place, path: str) -> bool:
+def _may_be_taken(error: OSError) -> bool:
+    """Whether a store says that the new name is another file's, or gives no reason at all."""
+    if type(error) is OSError:
+        return error.errno in (None, errno.EEXIST)
+    return isinstance(error, FileExistsError)
+
+
+def _is_moved(place: Place, path: str, size: int) -> bool:
+    return _size_at(place, path) is None and _size_at(place, place.path) == size
+
+
+def _size_at(place: Place, path: str) -> int | None:
+    """The size of the file that has this path now, None if there is none."""
     place.files.invalidate_cache(path)
     try:
-        place.files.info(path)
+        size: int = place.files.info(path)["size"]
     except FileNotFoundError:
-        return False
-    return True
+        return None
+    return size
 
 
 def _exchange(place: Place, path: str, aside: str) -> None:
     """Moves a file to its place, and what stands there aside until that is done."""
-    place.files.mv(place.path, aside)
     try:
+        place.files.mv(place.path, aside)
         place.files.mv(path, place.path)
     except BaseException:
-        place.files.mv(aside, place.path)
+        try:
+            retried(lambda: _put_back(place, aside), place.url, place.settings)
+        except FileError:
+            text = "%s: what was there could not be put back, and is at %s"
+            _LOG.error(text, without_credentials(place.url), without_credentials(aside))
         raise
     _remove(place, aside)
+
+
+def _put_back(place: Place, aside: str) -> None:
+    if _size_at(place, place.path) is None and _size_at(place, aside) is not None:
+        place.files.mv(aside, place.path)
 
 
 def _remove(place: Place, path: str) -> None:

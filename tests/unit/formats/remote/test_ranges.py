@@ -102,7 +102,7 @@ def test_memory_is_bounded(opened):
         assert file[i : i + 777] == CONTENT[i : i + 777]
         assert file.spans.kept <= 1 << 20
     settled(file)
-    assert file.spans.kept == sum(len(s) for s in file.spans._spans.values()) <= 1 << 20
+    assert file.spans.kept == sum(s.memory for s in file.spans._spans.values()) <= 1 << 20
     assert file.spans.unused == sum(len(s) for s in file.spans._spans.values() if not s.is_used)
 
 
@@ -128,10 +128,25 @@ def test_random_slices_of_many_threads(opened):
         thread.join()
     settled(file)
     assert not failed
-    assert file.spans.kept == sum(len(s) for s in file.spans._spans.values())
+    assert file.spans.kept == sum(s.memory for s in file.spans._spans.values())
 
 
-def test_a_failed_request_is_not_kept(opened):
+@pytest.mark.parametrize("length", [100, GRAIN // 2 - 1, GRAIN // 2, GRAIN + 4000])
+def test_small_records_share_requests_and_large_ones_get_their_bytes(opened, length):
+    file = opened(cache=64 << 20)
+    starts = list(range(0, len(CONTENT) - length, length))
+    random.Random(1).shuffle(starts)
+    for i, start in enumerate(starts):
+        (file.expect if i % 2 else file.ask)(start, start + length)
+        assert file[start : start + length] == CONTENT[start : start + length]
+    asked = settled(file)
+    assert len(asked) <= 2 * len(CONTENT) // GRAIN + 1
+    if length >= GRAIN // 2:
+        assert sum(end - start for start, end in asked) == length * len(starts)
+
+
+@pytest.mark.parametrize("early", [None, "ask", "expect"])
+def test_a_failed_request_is_not_kept(opened, early):
     file = opened(retries=0)
     fetch, failures = file._object.fetch, [ConnectionResetError()]
 
@@ -141,6 +156,9 @@ def test_a_failed_request_is_not_kept(opened):
         return fetch(start, end)
 
     file._object.fetch = flaky
+    if early is not None:
+        getattr(file, early)(0, 10)
+        settled(file)
     with pytest.raises(FileError):
         file[:10]
     assert file[:10] == CONTENT[:10]

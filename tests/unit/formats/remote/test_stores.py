@@ -9,15 +9,19 @@ WebHDFS a server of these tests. MXNOVA_TEST_STORES has URLs of folders in other
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import socket
 import uuid
+import weakref
+import zipfile
 
 import numpy as np
 import pytest
 
 import mxnova as mx
 from mxnova.core.base.errors import MissingFileError
+from mxnova.formats.remote.stores import located
 from mxnova.recordio import IRHeader, MXIndexedRecordIO, MXRecordIO, RecordDataset, pack_img, unpack
 
 from . import web_hdfs
@@ -136,3 +140,14 @@ def records(target, source):
     )
     labels = [label for batch in batches for label in batch.label[0].asnumpy().tolist()]
     assert labels == list(range(N))
+
+
+def test_file_systems_that_fsspec_does_not_keep_are_let_go(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("a", b"content")
+    place = located(f"zip://a::{tmp_path}/a.zip")
+    assert place.info()["size"] == 7
+    files = weakref.ref(place.files)
+    del place
+    gc.collect()
+    assert files() is None

@@ -174,10 +174,12 @@ def test_stores_that_replace_nothing_lose_nothing(memory, settings, monkeypatch,
     monkeypatch.setattr(stores, "_WHOLE_PUTS", set())
     with replacing(f"{memory}/a") as file:
         file.write(b"old")
-    files = type(fsspec.filesystem("memory"))
+    files, failures = type(fsspec.filesystem("memory")), [ConnectionResetError()]
     move = files.mv
 
     def careful(self, source, target, **options):
+        if source.endswith(".old") and failures:
+            raise failures.pop()
         if self.exists(target):
             if SAYING[says] is not None:
                 raise SAYING[says](target)
@@ -192,3 +194,107 @@ def test_stores_that_replace_nothing_lose_nothing(memory, settings, monkeypatch,
         file.write(b"new")
     assert read_file(f"{memory}/a") == (b"old" if fails else b"new")
     assert names_in(memory) == ["a"]
+
+
+CAUSES = [
+    PermissionError(13, "denied"),
+    OSError(5, "broken"),
+    OSError(28, "full"),
+    OSError(122, "quota"),
+]
+
+
+@pytest.mark.parametrize("cause", CAUSES, ids=str)
+def test_an_error_with_a_cause_leaves_the_old_file_alone(memory, settings, monkeypatch, cause):
+    import fsspec
+
+    settings(retries=0)
+    monkeypatch.setattr(stores, "_WHOLE_PUTS", set())
+    with replacing(f"{memory}/a") as file:
+        file.write(b"old")
+    moved = []
+
+    def fail(_files, source, _target):
+        moved.append(source)
+        raise cause
+
+    monkeypatch.setattr(type(fsspec.filesystem("memory")), "mv", fail)
+    with pytest.raises(FileError), replacing(f"{memory}/a") as file:
+        file.write(b"new")
+    assert len(moved) == 1 and read_file(f"{memory}/a") == b"old" and names_in(memory) == ["a"]
+
+
+@pytest.mark.parametrize("replaces", [True, False])
+@pytest.mark.parametrize("call", range(1, 5))
+@pytest.mark.parametrize("has_acted", [True, False])
+def test_moves_whose_answers_are_lost(memory, settings, monkeypatch, replaces, call, has_acted):
+    import fsspec
+
+    monkeypatch.setattr(stores, "_WHOLE_PUTS", set())
+    with replacing(f"{memory}/a") as file:
+        file.write(b"old")
+    files, n_calls = type(fsspec.filesystem("memory")), 0
+    move = files.mv
+
+    def flaky(self, source, target):
+        nonlocal n_calls
+        n_calls += 1
+        if n_calls != call or has_acted:
+            if not self.exists(source):
+                raise FileNotFoundError(source)
+            if replaces or not self.exists(target):
+                move(self, source, target)
+        if n_calls == call:
+            raise ConnectionResetError
+
+    monkeypatch.setattr(files, "mv", flaky)
+    with replacing(f"{memory}/a") as file:
+        file.write(b"newer")
+    assert read_file(f"{memory}/a") == b"newer" and names_in(memory) == ["a"]
+
+
+def test_a_question_after_the_move_that_fails(memory, settings, monkeypatch):
+    import fsspec
+
+    monkeypatch.setattr(stores, "_WHOLE_PUTS", set())
+    files, failures = type(fsspec.filesystem("memory")), []
+    move, info = files.mv, files.info
+
+    def moved(self, source, target):
+        move(self, source, target)
+        failures.append(ConnectionResetError())
+
+    def flaky(self, path):
+        if failures:
+            raise failures.pop()
+        return info(self, path)
+
+    monkeypatch.setattr(files, "mv", moved)
+    monkeypatch.setattr(files, "info", flaky)
+    with replacing(f"{memory}/a") as file:
+        file.write(b"new")
+    assert read_file(f"{memory}/a") == b"new" and names_in(memory) == ["a"]
+
+
+def test_where_a_file_is_that_cannot_be_put_back(memory, settings, monkeypatch, caplog):
+    import fsspec
+
+    settings(retries=0)
+    monkeypatch.setattr(stores, "_WHOLE_PUTS", set())
+    with replacing(f"{memory}/a") as file:
+        file.write(b"old")
+    files = type(fsspec.filesystem("memory"))
+    move = files.mv
+
+    def stuck(self, source, target):
+        if self.exists(target):
+            raise FileExistsError(target)
+        if not target.endswith(".old"):
+            raise PermissionError(target)
+        move(self, source, target)
+
+    monkeypatch.setattr(files, "mv", stuck)
+    with pytest.raises(FileError), replacing(f"{memory}/a") as file:
+        file.write(b"new")
+    (aside,) = names_in(memory)
+    assert aside in caplog.text and read_file(f"{memory}/{aside}") == b"old"
