@@ -58,8 +58,8 @@ def with_open_states(request: Request) -> Symbol:
 
 def _opened(request: Request) -> dict[str, tuple[int, ...]]:
     """Shapes of inputs, with huge numbers for sizes that are left open."""
-    sizes, examples = OpenSizes("convert"), request.examples[0]
-    return {n: sizes.shape_of(s, examples[n], n) for n, s in request.shapes.items()}
+    sizes = OpenSizes("convert")
+    return {name: sizes.shape_of(shape, name) for name, shape in request.shapes.items()}
 
 
 def _is_constant(op: Op) -> bool:
