@@ -38,10 +38,11 @@ class OpenSizes:
 
     Args:
         caller: the function that errors name.
+        multiple_of: divides all of them; with 1, nothing does that a network may ask for.
     """
 
-    def __init__(self, caller: str = "export_model") -> None:
-        self._caller = caller
+    def __init__(self, caller: str = "export_model", multiple_of: int = 1) -> None:
+        self._caller, self._multiple_of = caller, multiple_of
         self._names: dict[int, str] = {}
 
     def shape_of(self, given: Sequence[Any], name: str) -> tuple[int, ...]:
@@ -52,7 +53,7 @@ class OpenSizes:
             name: of the input.
         """
         return tuple(
-            size if isinstance(size, int) else self._prime(size or f"{name}_{axis}")
+            size if isinstance(size, int) else self.size_named(size or f"{name}_{axis}")
             for axis, size in enumerate(given)
         )
 
@@ -61,21 +62,22 @@ class OpenSizes:
         given = [None if axis in axes else size for axis, size in enumerate(fixed)]
         return self.shape_of(given, name)
 
-    def _prime(self, name: str) -> int:
-        for prime, known in self._names.items():
+    def size_named(self, name: str) -> int:
+        """The size that a name stands for."""
+        for size, known in self._names.items():
             if known == name:
-                return prime
+                return size
         if len(self._names) == len(_TO_PRIMES):
             raise ArgumentError(f"{self._caller}: more than {len(_TO_PRIMES)} sizes are left open")
         number = len(self._names)
-        prime = _FIRST + number * _APART + _TO_PRIMES[number]
-        self._names[prime] = name
-        return prime
+        size = (_FIRST + number * _APART + _TO_PRIMES[number]) * self._multiple_of
+        self._names[size] = name
+        return size
 
     def named(self, text: str) -> str:
-        """A text with the names of open sizes instead of their primes."""
-        for prime, name in self._names.items():
-            text = text.replace(str(prime), name)
+        """A text with the names of open sizes instead of their numbers."""
+        for size, name in self._names.items():
+            text = text.replace(str(size), name)
         return text
 
     def described(self, shape: Sequence[int]) -> list[int | str | None]:
