@@ -57,9 +57,9 @@ def with_open_states(request: Request) -> Symbol:
 
 
 def _opened(request: Request) -> dict[str, tuple[int, ...]]:
-    """Shapes of inputs, with huge numbers for sizes that are left open."""
-    sizes, examples = OpenSizes("convert"), request.examples[0]
-    return {n: sizes.shape_of(s, examples[n], n) for n, s in request.shapes.items()}
+    """Shapes of inputs, with huge numbers for sizes that are left open, which the network takes."""
+    sizes = OpenSizes("convert")
+    return request.shapes_of({word: sizes.size_named(word) for word in request.sizes_by_name[0]})
 
 
 def _is_constant(op: Op) -> bool:

@@ -196,11 +196,15 @@ def _opened(
             f"export_model: dynamic_input_shapes={shown(given)}: there must be one for each of "
             f"{', '.join(inputs)}"
         )
-    pairs = zip(inputs.items(), given, strict=True)
-    return {
-        name: (open_sizes.shape_of(shape, fixed, name), dtype)
-        for (name, (fixed, dtype)), shape in pairs
-    }
+    found = {}
+    for (name, (fixed, dtype)), shape in zip(inputs.items(), given, strict=True):
+        if len(shape) != len(fixed):
+            raise ArgumentError(
+                f"export_model: dynamic_input_shapes: {shown(tuple(shape))} for {name!r}, "
+                f"whose shape is {tuple(fixed)}"
+            )
+        found[name] = open_sizes.shape_of(shape, name), dtype
+    return found
 
 
 def _all_opened(inputs: Inputs, open_sizes: OpenSizes, fits: Callable[[Inputs], bool]) -> Inputs:

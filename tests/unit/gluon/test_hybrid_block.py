@@ -82,6 +82,34 @@ def test_bound_parameters_follow_every_change():
         assert [net(x).asscalar() for _ in range(2)] == [wanted] * 2
 
 
+@pytest.mark.parametrize(
+    "before, method, arguments",  # `before` is uncounted, and leaves these of old and new array
+    [
+        ("old new", "__delitem__", lambda old, new: (0,)),
+        ("old new", "pop", lambda old, new: (0,)),
+        ("old new", "remove", lambda old, new: (old,)),
+        ("old new", "reverse", lambda old, new: ()),
+        ("new new", "__imul__", lambda old, new: (1,)),
+        ("old", "__setitem__", lambda old, new: (slice(None), [new])),
+        ("old", "insert", lambda old, new: (0, new)),
+        ("", "append", lambda old, new: (new,)),
+        ("", "extend", lambda old, new: ([new],)),
+        ("", "__iadd__", lambda old, new: ([new],)),
+    ],
+)
+def test_arrays_put_into_a_parameters_list_are_seen(before, method, arguments):
+    net = nn.Dense(1, in_units=1, use_bias=False)
+    net.initialize("ones")
+    net.hybridize()
+    x = nd.ones((1, 1))
+    assert net(x).asscalar() == 1
+    arrays = net.weight._data
+    named = {"old": arrays[0], "new": nd.ones((1, 1)) * 7}
+    list.__setitem__(arrays, slice(None), [named[word] for word in before.split()])
+    getattr(arrays, method)(*arguments(*named.values()))
+    assert net(x).asscalar() == 7
+
+
 def test_computed_parameters_are_asked_every_time():
     class Halved(gluon.Parameter):
         calls = 0

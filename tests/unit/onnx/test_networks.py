@@ -200,6 +200,9 @@ SAMPLES = [
     mx.sym.reverse(DATA, axis=(0, 3)),
     mx.sym.topk(DATA, k=0, axis=3, ret_typ="value"),
     mx.sym.broadcast_add(mx.sym.zeros_like(HALF), mx.sym.contrib.arange_like(HALF, axis=3)),
+    mx.sym.contrib.arange_like(
+        mx.sym.slice(DATA, begin=(0,) * 4, end=(None,) * 4, step=(1, 1, 1, 512)), axis=3
+    ),
     mx.sym.GroupNorm(DATA, mx.sym.ones((1,)), mx.sym.zeros((1,)), num_groups=1),
     mx.sym.contrib.div_sqrt_dim(mx.sym.repeat(DATA, repeats=3, axis=2)),
     mx.sym.shape_array(DATA),

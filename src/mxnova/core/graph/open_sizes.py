@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
-from ..base.errors import ArgumentError, shown
+from ..base.errors import ArgumentError
 from ..op.infer import Shapes
 
 __all__ = ["HugeShapes", "OpenSizes", "is_open"]
@@ -23,9 +23,9 @@ class HugeShapes(Shapes):
     most_elements = inf
 
 
-_FIRST = 1 << 32
-_TO_PRIMES = (15, 61, 75, 81, 91, 93, 163, 181, 201, 217, 243, 247, 253, 265, 267, 273, 301, 331)
-_LEAST = 1 << 26  # no array of a model has so many items along an axis, and no stride is so long
+_FIRST, _APART = 1 << 48, 1 << 40  # padding and cutting make no open size another
+_TO_PRIMES = (21, 41, 5, 15, 23, 41, 19, 5, 5, 3, 71, 1, 103, 69, 29, 55, 21, 1)
+_LEAST = 1 << 30  # the longest axis of a model has fewer items; strides may shorten by 2**18
 
 
 def is_open(size: int) -> bool:
@@ -38,49 +38,46 @@ class OpenSizes:
 
     Args:
         caller: the function that errors name.
+        multiple_of: divides all of them; with 1, nothing does that a network may ask for.
     """
 
-    def __init__(self, caller: str = "export_model") -> None:
-        self._caller = caller
+    def __init__(self, caller: str = "export_model", multiple_of: int = 1) -> None:
+        self._caller, self._multiple_of = caller, multiple_of
         self._names: dict[int, str] = {}
 
-    def shape_of(self, given: Sequence[Any], fixed: Sequence[int], name: str) -> tuple[int, ...]:
+    def shape_of(self, given: Sequence[Any], name: str) -> tuple[int, ...]:
         """A shape to infer with.
 
         Args:
             given: for each axis a size, the name of one, or None.
-            fixed: the sizes that the caller has for now.
             name: of the input.
         """
-        if len(given) != len(fixed):
-            raise ArgumentError(
-                f"{self._caller}: dynamic_input_shapes: {shown(tuple(given))} for {name!r}, "
-                f"whose shape is {tuple(fixed)}"
-            )
         return tuple(
-            size if isinstance(size, int) else self._prime(size or f"{name}_{axis}")
+            size if isinstance(size, int) else self.size_named(size or f"{name}_{axis}")
             for axis, size in enumerate(given)
         )
 
     def opened(self, name: str, fixed: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
         """The shape of an input with some axes open."""
         given = [None if axis in axes else size for axis, size in enumerate(fixed)]
-        return self.shape_of(given, fixed, name)
+        return self.shape_of(given, name)
 
-    def _prime(self, name: str) -> int:
-        for prime, known in self._names.items():
+    def size_named(self, name: str) -> int:
+        """The size that a name stands for."""
+        for size, known in self._names.items():
             if known == name:
-                return prime
+                return size
         if len(self._names) == len(_TO_PRIMES):
             raise ArgumentError(f"{self._caller}: more than {len(_TO_PRIMES)} sizes are left open")
-        prime = _FIRST + _TO_PRIMES[len(self._names)]
-        self._names[prime] = name
-        return prime
+        number = len(self._names)
+        size = (_FIRST + number * _APART + _TO_PRIMES[number]) * self._multiple_of
+        self._names[size] = name
+        return size
 
     def named(self, text: str) -> str:
-        """A text with the names of open sizes instead of their primes."""
-        for prime, name in self._names.items():
-            text = text.replace(str(prime), name)
+        """A text with the names of open sizes instead of their numbers."""
+        for size, name in self._names.items():
+            text = text.replace(str(size), name)
         return text
 
     def described(self, shape: Sequence[int]) -> list[int | str | None]:

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, shown
@@ -16,6 +18,9 @@ from .open_sizes import HugeShapes, OpenSizes
 __all__ = ["Layer", "layers", "output_shapes", "total"]
 
 _NOT_TRAINED = frozenset(("label", "state", "state_cell"))  # inputs of operators
+
+_NUMBER = re.compile(r"[\s\d.+-]*")  # or nothing; neither is a word for a size
+_PARTS = math.factorial(32)  # divides open sizes, so that networks may cut and reshape such axes
 
 Sizes = tuple[int | str, ...]  # words are sizes that are open
 Shapes = dict[str, Sizes]
@@ -86,8 +91,7 @@ def output_shapes(symbol: Any, shape: Mapping[str, Any] | None, function: str = 
     if not isinstance(shape, Mapping):
         raise ArgumentTypeError(f"{function}: shape={shown(shape)}: must be a dict of shapes")
     internals = symbol.get_internals()
-    has_open = any(isinstance(size, str) for sizes in shape.values() for size in sizes or ())
-    if has_open:
+    if any(_is_word(size) for given in shape.values() for size in _sizes(given)):
         shapes = _open_shapes(internals, shape, function)
     else:
         shapes = internals.infer_shape(**shape)[1]
@@ -96,16 +100,46 @@ def output_shapes(symbol: Any, shape: Mapping[str, Any] | None, function: str = 
     return dict(zip(internals.list_outputs(), map(tuple, shapes), strict=True))
 
 
+def _sizes(given: Any) -> Sequence[Any]:
+    """The sizes of a tuple or list; other kinds of shapes have no words."""
+    return given if isinstance(given, (tuple, list)) else ()
+
+
+def _is_word(size: Any) -> bool:
+    return isinstance(size, str) and not _NUMBER.fullmatch(size)
+
+
+def _replaced(shape: Mapping[str, Any], meaning: Callable[[str], int | str]) -> dict[str, Any]:
+    """Shapes with other words, or with numbers for them."""
+    return {
+        name: tuple(meaning(s) if _is_word(s) else s for s in given) if _sizes(given) else given
+        for name, given in shape.items()
+    }
+
+
 def _open_shapes(
     symbol: Any, shape: Mapping[str, Any], function: str
 ) -> list[list[int | str]] | None:
     """Shapes of the outputs where sizes are left open; None: some stay unknown."""
-    sizes = OpenSizes(function)
-    known = {name: sizes.shape_of(given, given, name) for name, given in shape.items()}
+    try:
+        return _words_apart(symbol, shape, function)
+    except MXNetError:
+        alike = _replaced(shape, lambda word: "?")
+        with suppress(MXNetError):  # a network may take only such words as are equal
+            return _words_apart(symbol, alike, function)
+        raise
+
+
+def _words_apart(
+    symbol: Any, shape: Mapping[str, Any], function: str
+) -> list[list[int | str]] | None:
+    """Those shapes, of which each word is a size unlike the others."""
+    sizes = OpenSizes(function, multiple_of=_PARTS)
+    known = _replaced(shape, sizes.size_named)
     try:
         table = symbol._shape_table((), known, HugeShapes)
     except MXNetError as error:
-        raise MXNetError(sizes.named(str(error))) from None
+        raise type(error)(sizes.named(str(error))) from None
     shapes = [table[entry.node][entry.output] for entry in symbol.entries]
     if not all(map(is_known, shapes)):
         return None

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from ...core.base.doors import leave
@@ -43,14 +45,31 @@ GENERATION = Generation()
 
 
 class _Arrays(list[NDArray]):
-    """Arrays of a parameter, of which a program may put another in its place."""
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        super().__setitem__(key, value)
-        GENERATION.count += 1
+    """Arrays of a parameter, of which a program may put others in their place."""
 
     def __reduce__(self) -> Any:
         return list, (list(self),)
+
+
+def _counted(name: str) -> Callable[..., Any]:
+    """A method of lists that `GENERATION` counts, even where it fails half-way."""
+    method = getattr(list, name)
+
+    @wraps(method)
+    def change(arrays: _Arrays, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(arrays, *args, **kwargs)
+        finally:
+            GENERATION.count += 1
+
+    return change
+
+
+for _name in (
+    "__setitem__", "__delitem__", "__iadd__", "__imul__", "append", "clear", "extend", "insert",
+    "pop", "remove", "reverse", "sort",
+):  # fmt: skip
+    setattr(_Arrays, _name, _counted(_name))
 
 
 class ContextArrays:

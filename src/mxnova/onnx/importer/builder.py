@@ -60,7 +60,7 @@ class Builder:
 
     def input(self, name: str, shape: Sequence[Any], dtype: np.dtype[Any]) -> Value:
         """A variable without numbers; sizes that are no numbers are left open."""
-        sizes = self.open_sizes.shape_of(shape, shape, name)
+        sizes = self.open_sizes.shape_of(shape, name)
         node = Node(None, name, _declared(None, dtype))
         found = Value(name, sizes, dtype, entry=Entry(node, 0), is_truth=bool(dtype == np.bool_))
         self.inputs[name] = found

@@ -21,7 +21,7 @@ from ...core.graph.open_sizes import is_open
 __all__ = ["MOST_AXES", "MOST_BITS", "Value", "bounded", "broadcast_shape", "has_open"]
 
 MOST_AXES = 32  # of an array of NumPy's
-MOST_BITS = 256  # of a size: a product of seven open ones has no more
+MOST_BITS = 384  # of a size: a product of seven open ones has no more
 
 
 @dataclass(eq=False)

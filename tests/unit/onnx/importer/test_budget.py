@@ -35,11 +35,11 @@ def _int32(number):
 
 
 CASES = {
-    "products": (_squares([node("Shape", ["x"], ["s0"])]), {}, "more than 256 bits"),
+    "products": (_squares([node("Shape", ["x"], ["s0"])]), {}, "more than 384 bits"),
     "products of real numbers": (
         _squares([node("Shape", ["x"], ["s"]), node("Cast", ["s"], ["s0"], to=1)]),
         {},
-        "more than 256 bits",
+        "more than 384 bits",
     ),
     "outputs": ([node("Split", ["x"], ["y"], num_outputs=10**9)], {}, "1000000000 parts"),
     "a range": (
