@@ -283,7 +283,7 @@ _PLACE = _MEMORY if _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK) else None
 @functools.cache
 def _folder() -> str:
     """That of all attacks of a process: making one takes a fifth of the time of an attack."""
-    made = tempfile.mkdtemp(prefix="mxnova-fuzz-", dir=_PLACE)
+    made = tempfile.mkdtemp(prefix="fuzz-mxnova-", dir=_PLACE)
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     os.mkdir(f"{made}/root")
     return made

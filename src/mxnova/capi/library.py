@@ -13,7 +13,6 @@ from typing import Any
 
 from ..core.base import env
 from ..core.base.handles import end_all
-from ..core.base.interrupts import leave_interrupts_to_program
 from .entry_points import FUNCTIONS, failed, refuse
 from .interface import NAMES, close, ffi, settle
 
@@ -53,7 +52,6 @@ _LATER = (
 
 def start() -> None:
     """Connects C's functions with Python's."""
-    leave_interrupts_to_program()
     for family in _COMPILED if env.get("MXNOVA_COMPILED") else _FIRST:
         import_module(f"{__package__}.{family}")
     for name in NAMES:

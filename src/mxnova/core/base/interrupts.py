@@ -23,7 +23,6 @@ __all__ = [
     "interrupts_put_off",
     "interrupts_sent_later",
     "interrupts_unheard",
-    "leave_interrupts_to_program",
 ]
 
 # `signal` makes enumerations of what goes in and comes out: 6 µs instead of 0.4.
@@ -32,15 +31,14 @@ getsignal, raise_signal, set_handler = _signal.getsignal, _signal.raise_signal, 
 _SIGINT = int(signal.SIGINT)
 _CAN_MASK = hasattr(signal, "pthread_sigmask")  # Windows cannot
 _LATER_S = 0.05
-_are_the_programs = False
 _in_force: interrupts_put_off | None = None  # the main thread's block, which hears of Ctrl-C
 
 
 class interrupts_put_off:  # noqa: N801 - a block: `with interrupts_put_off():`
     """Puts Ctrl-C off to the end of the block, which must be short; 1.2 µs.
 
-    In other threads than the main one, and inside of such a block, nothing is to be done. A handler
-    that is not Python's is left alone.
+    In other threads than the main one, and inside of such a block, nothing is to be done. Only a
+    handler in Python is put off: one of C's, in whose program Python may be, is not Python's.
     """
 
     __slots__ = ("_before", "_noted", "_thread")
@@ -50,11 +48,10 @@ class interrupts_put_off:  # noqa: N801 - a block: `with interrupts_put_off():`
         self._before: Any = None
         self._noted = False
         self._thread = get_ident()
-        if _in_force is None and not _are_the_programs and _is_main_thread():
-            self._before = getsignal(_SIGINT)
-            if self._before is not None:
-                set_handler(_SIGINT, self._note)
-                _in_force = self
+        if _in_force is None and _is_main_thread() and callable(before := getsignal(_SIGINT)):
+            self._before = before
+            set_handler(_SIGINT, self._note)
+            _in_force = self
 
     def _note(self, _number: int, _frame: FrameType | None) -> None:
         self._noted = True
@@ -138,12 +135,6 @@ def hear_in_child() -> None:
     if _in_force is not None and _in_force._thread != get_ident():
         set_handler(_SIGINT, _in_force._before)
         _in_force = None
-
-
-def leave_interrupts_to_program() -> None:
-    """Has nothing put off from now on: the program is C's, and Python does not know its handler."""
-    global _are_the_programs
-    _are_the_programs = True
 
 
 def ignore_interrupts() -> None:
