@@ -13,6 +13,7 @@ from typing import TypeVar
 from mxnova.core.base.errors import FileError
 
 from .atomic import sync_folder
+from .remote.pools import submitted
 from .remote.urls import is_remote, local_path
 from .source import Path
 
@@ -103,8 +104,11 @@ def many(root: Path, act: Callable[[T], R], items: Iterable[T]) -> list[R]:
     """`act` of each; many at a time where `root`, which they are about, is in a store."""
     if not is_remote(root):
         return list(map(act, items))
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        return list(pool.map(act, items))
+    pool = ThreadPoolExecutor(_AT_ONCE)
+    try:
+        return [made.result() for made in [submitted(pool, act, item) for item in items]]
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def next_attempt(folder: str, attempts: list[int]) -> int:

@@ -18,6 +18,7 @@ from mxnova.core.base.errors import FileError
 from .checksums import verify
 from .failures import file_error, retried
 from .objects import RemoteObject, opened
+from .pools import submitted
 from .requests import requests_of_process
 from .spans import GRAIN, Span, Spans
 from .stores import located
@@ -184,21 +185,22 @@ class RemoteFile:
             span = self.spans.at(start)
             if span is None:
                 is_forward = self._n_forward >= _FORWARD
-                span = self._ask(start, start + self._settings.request_size if is_forward else end)
+                stop = start + self._settings.request_size if is_forward else end
+                span = self._ask(start, stop, is_needed=True)
             self.spans.use(span)
             spans.append(span)
             start = span.end
         self.send_waiting()
         return spans
 
-    def _ask(self, start: int, end: int) -> Span:
+    def _ask(self, start: int, end: int, is_needed: bool = False) -> Span:
         """Sends a request for a range, or for the grains of a small one, where nothing is there."""
         settings, low, high = self._settings, start, end
         if end - start < GRAIN // 2:
             low, high = start - start % GRAIN, end + -end % GRAIN
         high = min(high, low + settings.request_size, self._size)
         begin, end = self.spans.gap(low, start, high)
-        span = self._requests.send(self._fetch, begin, end, settings.requests)
+        span = self._requests.send(self._fetch, begin, end, settings.requests, is_needed)
         self.spans.add(span)
         self._requests.begin(span)
         self._requests.make_room(settings.cache, span)
@@ -232,7 +234,7 @@ def content_of(url: str) -> bytearray:
     with ThreadPoolExecutor(n, "mxnova-remote") as pool:
         under_way: deque[Future[bytes]] = deque()
         for start in starts:
-            under_way.append(pool.submit(fetch, start))
+            under_way.append(submitted(pool, fetch, start))
             if len(under_way) >= n:
                 content += under_way.popleft().result()
         while under_way:

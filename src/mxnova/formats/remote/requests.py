@@ -14,6 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
+from .pools import submitted
 from .spans import Span, Spans
 
 __all__ = ["Requests", "requests_of_process"]
@@ -62,11 +63,18 @@ class Requests:
         """Bytes that were asked for, and nobody has read so far."""
         return sum(reader.spans.unused for reader in self._readers)
 
-    def send(self, fetch: Callable[[int, int], bytes], start: int, end: int, n: int) -> Span:
-        """Sends a request, of which at most `n` are answered at a time."""
+    def send(
+        self, fetch: Callable[[int, int], bytes], start: int, end: int, n: int, is_needed: bool
+    ) -> Span:
+        """Sends a request, of which at most `n` are answered at a time.
+
+        Raises:
+            RuntimeError: the program ends, and the bytes are not needed now.
+        """
         if self._pool is None or self._n_threads != n:
             self._pool, self._n_threads = ThreadPoolExecutor(n, "mxnova-remote"), n
-        return Span(start, end, self._pool.submit(fetch, start, end))
+        sent = submitted if is_needed else ThreadPoolExecutor.submit
+        return Span(start, end, sent(self._pool, fetch, start, end))
 
     def begin(self, span: Span) -> None:
         """Counts a request whose span has been added to its reader."""
