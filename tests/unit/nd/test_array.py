@@ -394,7 +394,7 @@ NO_NUMBERS = [
     (b"3", 3, 3),
     (["a"], REFUSED, REFUSED),
     ({}, REFUSED, REFUSED),
-    ([object()], REFUSED, REFUSED),
+    ([Ellipsis], REFUSED, REFUSED),
     ([1j], REFUSED, REFUSED),
     ([np.datetime64(1, "s")], REFUSED, REFUSED),
 ]
