@@ -19,7 +19,11 @@ import mxnova as mx
 from . import worker
 from .test_training import train
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name == "nt", reason="signals")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.huge,
+    pytest.mark.skipif(os.name == "nt", reason="signals"),
+]
 _TIMEOUT = 120.0  # seconds
 
 

@@ -79,6 +79,15 @@ def test_updating_parameters_between_forward_and_backward_is_allowed():
     assert grads["data"].shape == (2, 4)
 
 
+def test_an_array_that_is_bound_is_not_copied_onto_itself():
+    args = arrays()
+    executor = net().bind(mx.cpu(), args)
+    before = args["data"]._raw._version
+    found = executor.forward(data=args["data"])[0].asnumpy()
+    np.testing.assert_allclose(found, X @ W.T + B, rtol=1e-5)
+    assert args["data"]._raw._version == before
+
+
 def test_forward_takes_values_and_outputs_stay_the_same_arrays():
     executor = net().simple_bind(mx.cpu(), data=(2, 4))
     executor.copy_params_from({"fc_weight": mx.nd.array(W), "fc_bias": mx.nd.array(B)})
