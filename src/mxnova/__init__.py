@@ -79,9 +79,9 @@ def __getattr__(name: str) -> Any:
 def _loaded(module: str) -> Any:
     """A module, loaded as a whole: in part, its operators and torch's extension would be there."""
     from .core.base.gc_pause import loading
-    from .core.base.interrupts import interrupts_put_off
+    from .core.base.interrupts import deferred_interrupts
 
-    with interrupts_put_off(), loading():
+    with deferred_interrupts(), loading():
         return _import_module(f"{__name__}.{module}")
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from ..core.base import env
 from ..core.base.errors import ArgumentError, FormatError, MissingFileError, MXNetError, shown
-from ..core.base.interrupts import ignore_interrupts, interrupts_unheard
+from ..core.base.interrupts import blocked_interrupts, ignore_interrupts
 from ..core.base.opencv import require_opencv
 from ..core.base.printable import printable
 from ..core.base.progress import progress
@@ -186,7 +186,7 @@ def _in_order(
     pending: deque[Future[list[bytes | str]]] = deque()
     try:
         for first in range(0, len(entries), _AT_ONCE):
-            with interrupts_unheard():  # it may start a process
+            with blocked_interrupts():  # it may start a process
                 pending.append(workers.submit(_pack, entries[first : first + _AT_ONCE], packing))
             if len(pending) > ahead:
                 yield from pending.popleft().result()

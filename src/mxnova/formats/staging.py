@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 
 from mxnova.core.base.errors import ArgumentError, FileError, MXNetError
-from mxnova.core.base.interrupts import interrupts_put_off
+from mxnova.core.base.interrupts import deferred_interrupts
 
 from .temporary import temporary_folder
 
@@ -85,7 +85,7 @@ def _move(stage: str, folder: str) -> None:
     What they replace stays in place until then, whatever ends the process.
     """
     done: list[tuple[str, str]] = []
-    with interrupts_put_off():
+    with deferred_interrupts():
         try:
             for name in sorted(os.listdir(stage)):
                 place, old = os.path.join(folder, name), os.path.join(stage, f"{name}.old")

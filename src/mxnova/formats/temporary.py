@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator
 from typing import TypeVar
 
-from mxnova.core.base.interrupts import interrupts_put_off
+from mxnova.core.base.interrupts import deferred_interrupts
 
 try:
     import fcntl
@@ -81,7 +81,7 @@ def _temporary(folder: str, ending: str = "") -> Iterator[str]:
     try:
         yield path
     finally:
-        with interrupts_put_off():
+        with deferred_interrupts():
             if ending:
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(path)

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ..core.base.errors import ArgumentError, argument_error
-from .foresight import Foresight, numbers_of
 from .order import EpochOrder, Shuffle
+from .prefetch import Prefetch, numbers_of
 from .progress import Progress
 from .reader import RecordReader
 from .shares import Rank, Share
@@ -81,10 +81,10 @@ class RecordBatches(Progress):
     ) -> Iterator[tuple[int, list[int]]]:
         """The chosen batches with the numbers of their records, of which stores are told before."""
         waiting: deque[tuple[int, list[int]]] = deque()
-        foresight = Foresight(self._reader.files, self._shuffle)
-        n_ahead = foresight.n_batches(share, chosen.step)
+        prefetch = Prefetch(self._reader.files, self._shuffle)
+        n_ahead = prefetch.n_batches(share, chosen.step)
         for i, numbers in numbers_of(order, share, chosen):
-            foresight.expect(order, share, i, numbers)
+            prefetch.expect(order, share, i, numbers)
             waiting.append((i, numbers))
             if len(waiting) > n_ahead:
                 yield waiting.popleft()

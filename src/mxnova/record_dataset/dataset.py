@@ -19,8 +19,8 @@ from .batches import RecordBatches
 from .broken import BrokenRecords
 from .decoders import Decoder, decoder_of
 from .files import files_of
-from .foresight import Following
 from .order import Shuffle
+from .prefetch import LoaderPrefetch
 from .reader import RecordReader
 from .sampler import RecordSampler
 from .shares import Rank
@@ -67,7 +67,7 @@ class RecordDataset:
             raise argument_error("RecordDataset", "max_broken", max_broken, reason)
         decoder, files = decoder_of(decode), files_of(paths, index, keys)
         self._reader = RecordReader(files, decoder, BrokenRecords(max_broken))
-        self._following = Following(files)
+        self._prefetch = LoaderPrefetch(files)
 
     def __len__(self) -> int:
         return len(self._reader)
@@ -99,7 +99,7 @@ class RecordDataset:
         """
         numbers = [self._number(index) for index in indices]
         self._reader.files.expect_records(numbers)
-        self._following.after(indices)
+        self._prefetch.after(indices)
         elements = list(self._reader.whole(numbers))
         if numbers and not elements:
             raise FormatError(f"RecordDataset: all {len(numbers)} records of a batch are broken")

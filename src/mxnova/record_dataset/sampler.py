@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .broken import BrokenRecords
-from .foresight import Batch, Place, numbers_of
+from .prefetch import Batch, Place, numbers_of
 from .progress import Progress
 
 __all__ = ["Numbers", "RecordSampler"]

@@ -13,11 +13,11 @@ import time
 import pytest
 
 from mxnova.core.base.interrupts import (
+    allowed_interrupts,
+    blocked_interrupts,
+    deferred_interrupts,
+    deferred_past_finalizer,
     ignore_interrupts,
-    interrupts_heard,
-    interrupts_put_off,
-    interrupts_sent_later,
-    interrupts_unheard,
 )
 
 pytestmark = [
@@ -30,7 +30,7 @@ def interrupt():
     signal.raise_signal(signal.SIGINT)
 
 
-@pytest.mark.parametrize("block", [interrupts_put_off, interrupts_unheard])
+@pytest.mark.parametrize("block", [deferred_interrupts, blocked_interrupts])
 def test_it_comes_at_the_end(block):
     done = []
     with pytest.raises(KeyboardInterrupt):  # noqa: PT012
@@ -47,7 +47,7 @@ def test_it_comes_at_the_end(block):
 
 
 def test_it_comes_at_the_end_of_what_fails():
-    with pytest.raises(KeyboardInterrupt) as told, interrupts_put_off():  # noqa: PT012
+    with pytest.raises(KeyboardInterrupt) as told, deferred_interrupts():  # noqa: PT012
         interrupt()
         raise ValueError("so")
     assert isinstance(told.value.__context__, ValueError)
@@ -55,16 +55,16 @@ def test_it_comes_at_the_end_of_what_fails():
 
 def test_what_may_be_interrupted_inside():
     done = []
-    with interrupts_put_off(), interrupts_put_off():
-        with pytest.raises(KeyboardInterrupt), interrupts_heard():
+    with deferred_interrupts(), deferred_interrupts():
+        with pytest.raises(KeyboardInterrupt), allowed_interrupts():
             interrupt()
         done.append(1)
         interrupt()
         done.append(2)
-        with pytest.raises(KeyboardInterrupt), interrupts_heard():
+        with pytest.raises(KeyboardInterrupt), allowed_interrupts():
             done.append(3)  # too late: it came before
     assert done == [1, 2]
-    with pytest.raises(KeyboardInterrupt), interrupts_heard():
+    with pytest.raises(KeyboardInterrupt), allowed_interrupts():
         interrupt()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -72,7 +72,7 @@ def test_what_may_be_interrupted_inside():
 @pytest.mark.parametrize("handler", [signal.SIG_IGN, lambda number, frame: None])
 def test_the_handler_of_a_program_stays(handler):
     signal.signal(signal.SIGINT, handler)
-    with interrupts_put_off():
+    with deferred_interrupts():
         interrupt()
     assert signal.getsignal(signal.SIGINT) is handler
 
@@ -80,7 +80,7 @@ def test_the_handler_of_a_program_stays(handler):
 def test_a_finalizer_loses_none():
     class Ends:
         def __del__(self):
-            with interrupts_sent_later():
+            with deferred_past_finalizer():
                 interrupt()
 
     with pytest.raises(KeyboardInterrupt):  # noqa: PT012
@@ -92,7 +92,7 @@ def test_other_threads_have_nothing_to_put_off():
     done = []
 
     def work():
-        with interrupts_put_off(), interrupts_heard():
+        with deferred_interrupts(), allowed_interrupts():
             done.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=work)
@@ -111,7 +111,7 @@ def test_a_child_of_another_thread_hears_of_it():
             os._exit(signal.getsignal(signal.SIGINT) is not signal.default_int_handler)
         status.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
-    with interrupts_put_off():
+    with deferred_interrupts():
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
@@ -123,7 +123,7 @@ SLEEPS = "import time; print('up', flush=True); time.sleep(0.3); print('end', fl
 
 def test_children_do_not_hear_of_it():
     """Neither while they start nor later."""
-    with interrupts_unheard():
+    with blocked_interrupts():
         child = subprocess.Popen([sys.executable, "-c", SLEEPS], stdout=subprocess.PIPE)
         os.kill(child.pid, signal.SIGINT)
     assert child.stdout.readline() == b"up\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C at moments at which it must not come, and in processes that are not to hear of it.
+"""Ctrl-C (SIGINT, KeyboardInterrupt): deferred while it must not come, blocked in workers.
 
 Python hands signals to the main thread alone, as an exception anywhere in its code. What must be
 done as a whole, or not at all, puts that off.
@@ -17,12 +17,12 @@ from types import FrameType
 from typing import Any
 
 __all__ = [
-    "hear_in_child",
+    "allowed_interrupts",
+    "blocked_interrupts",
+    "deferred_interrupts",
+    "deferred_past_finalizer",
     "ignore_interrupts",
-    "interrupts_heard",
-    "interrupts_put_off",
-    "interrupts_sent_later",
-    "interrupts_unheard",
+    "reset_in_child",
 ]
 
 # `signal` makes enumerations of what goes in and comes out: 6 µs instead of 0.4.
@@ -31,10 +31,10 @@ getsignal, raise_signal, set_handler = _signal.getsignal, _signal.raise_signal, 
 _SIGINT = int(signal.SIGINT)
 _CAN_MASK = hasattr(signal, "pthread_sigmask")  # Windows cannot
 _LATER_S = 0.05
-_in_force: interrupts_put_off | None = None  # the main thread's block, which hears of Ctrl-C
+_in_force: deferred_interrupts | None = None  # the main thread's block, which hears of Ctrl-C
 
 
-class interrupts_put_off:  # noqa: N801 - a block: `with interrupts_put_off():`
+class deferred_interrupts:  # noqa: N801 - a block: `with deferred_interrupts():`
     """Puts Ctrl-C off to the end of the block, which must be short; 1.2 µs.
 
     In other threads than the main one, and inside of such a block, nothing is to be done. Only a
@@ -47,9 +47,8 @@ class interrupts_put_off:  # noqa: N801 - a block: `with interrupts_put_off():`
         global _in_force
         self._before: Any = None
         self._noted = False
-        self._thread = get_ident()
         if _in_force is None and _is_main_thread() and callable(before := getsignal(_SIGINT)):
-            self._before = before
+            self._before, self._thread = before, get_ident()
             set_handler(_SIGINT, self._note)
             _in_force = self
 
@@ -72,7 +71,7 @@ def _is_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
-class interrupts_sent_later(interrupts_put_off):  # noqa: N801
+class deferred_past_finalizer(deferred_interrupts):  # noqa: N801
     """For what finalizers do, whose exceptions Python drops: Ctrl-C comes when they have ended."""
 
     __slots__ = ()
@@ -84,7 +83,7 @@ class interrupts_sent_later(interrupts_put_off):  # noqa: N801
             super()._send()
 
 
-class interrupts_heard:  # noqa: N801
+class allowed_interrupts:  # noqa: N801
     """A block inside of one that puts Ctrl-C off, in which it comes all the same."""
 
     __slots__ = ("_outer",)
@@ -112,13 +111,13 @@ class interrupts_heard:  # noqa: N801
 
 
 @contextmanager
-def interrupts_unheard() -> Iterator[None]:
+def blocked_interrupts() -> Iterator[None]:
     """A block that starts processes: Ctrl-C is put off to its end, and they never hear of it.
 
     A terminal sends it to all processes of a program. Their owner is to end them; each calls
     `ignore_interrupts` when it runs.
     """
-    with interrupts_put_off():
+    with deferred_interrupts():
         if not _CAN_MASK:
             yield
             return
@@ -129,7 +128,7 @@ def interrupts_unheard() -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def hear_in_child() -> None:
+def reset_in_child() -> None:
     """A child that was forked off another thread than the main one is in no block of that one."""
     global _in_force
     if _in_force is not None and _in_force._thread != get_ident():

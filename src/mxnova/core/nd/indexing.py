@@ -70,9 +70,12 @@ def assign(tensor: Tensor, key: Any, value: Tensor | float) -> None:
     if not tensor.numel():  # MXNet does not even look at the key
         return
     if isinstance(value, Tensor):
+        writes_all = type(key) is slice and key == _ALL and value.shape == tensor.shape
+        if writes_all and _is_same(tensor, value):
+            return
         if _overlap(tensor, value):
             value = value.clone()
-        if type(key) is slice and key == _ALL and value.shape == tensor.shape:
+        if writes_all:
             _write(tensor, value)
             return
     if _is_plain(key, tensor) and not _has_new_axes(key):
@@ -350,6 +353,15 @@ def _overlap(tensor: Tensor, value: Tensor) -> bool:
     """Whether two contiguous tensors may share some of it."""
     start, other = tensor.data_ptr(), value.data_ptr()
     return start <= other < start + tensor.nbytes or other <= start < other + value.nbytes
+
+
+def _is_same(tensor: Tensor, value: Tensor) -> bool:
+    """Whether two tensors of one shape are the same elements."""
+    return (
+        tensor.data_ptr() == value.data_ptr()
+        and tensor.dtype is value.dtype
+        and tensor.stride() == value.stride()
+    )
 
 
 def _without_axes(value: Tensor | float, new_axes: Sequence[int], rank: int) -> Tensor | float:

@@ -164,11 +164,7 @@ class Op:
         return None
 
     def body_shapes(self, shapes: InputShapes) -> Sequence[InputShapes]:
-        """Shapes of the inputs of each of its subgraphs; none: they are not known.
-
-        Args:
-            shapes: of its own inputs, None where they are unknown.
-        """
+        """Shapes of the inputs of each subgraph, for those of its own; none: they are unknown."""
         return ()
 
     def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
@@ -223,8 +219,6 @@ class Op:
 
     def infer_stype(self, stypes: Sequence[str]) -> tuple[str, ...]:
         """Storage types of the outputs for those of the inputs."""
-        if not self.type.kernels:
-            return ("default",) * len(self.outputs())
         found = self.kernel_for(stypes) or self.kernel_for(["default"] * len(stypes))
         return ("default",) * len(self.outputs()) if found is None else found.out
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base.gc_pause import end_in_child
-from ..base.interrupts import hear_in_child
+from ..base.interrupts import reset_in_child
 
 __all__ = ["after_fork_in_child"]
 
@@ -38,7 +38,7 @@ def _allow_opencv_threads() -> None:
 
 
 after_fork_in_child(end_in_child)
-after_fork_in_child(hear_in_child)
+after_fork_in_child(reset_in_child)
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(

@@ -31,9 +31,9 @@ import numpy as np
 from mxnova import random as mx_random
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.interrupts import (
+    blocked_interrupts,
+    deferred_past_finalizer,
     ignore_interrupts,
-    interrupts_sent_later,
-    interrupts_unheard,
 )
 from mxnova.core.runtime.forks import after_fork_in_child
 from mxnova.core.runtime.threads import limit_process
@@ -160,7 +160,7 @@ class WorkerPool:
             arguments = (theirs, (seed + number) % 2**32, initializer, tuple(initargs))
             process = context.Process(target=_work, args=arguments, name=f"DataLoader-{number}")
             self._workers.append(_Worker(number, process, ours))
-            with interrupts_unheard():
+            with blocked_interrupts():
                 process.start()
             theirs.close()
 
@@ -247,7 +247,7 @@ class WorkerPool:
 def _end(workers: list[_Worker], owner: int) -> None:
     if owner != os.getpid():
         return
-    with interrupts_sent_later():
+    with deferred_past_finalizer():
         ended = [workers.pop() for _ in range(len(workers))]
         for worker in ended:
             worker.connection.close()

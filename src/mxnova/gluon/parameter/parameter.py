@@ -108,7 +108,7 @@ class Parameter(ContextArrays):
     def __setstate__(self, state: dict[str, Any]) -> None:
         own = {_NAMES_OF_MXNET.get(name, name): value for name, value in state.items()}
         self.__dict__.update(own, _trainer_of=_nobody)
-        self._data = self._arrays
+        self._data = self._arrays  # again a list that tells of changes
         if self._arrays is not None and self._grad is not None:
             autograd.mark_variables(self._arrays or (), self._grad, self.grad_req)
 

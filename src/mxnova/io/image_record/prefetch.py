@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from ...core.base.errors import from_foreign
-from ...core.base.interrupts import interrupts_put_off
+from ...core.base.interrupts import deferred_interrupts
 from ...core.runtime.engine import Completion, FnProperty, engine
 from ...core.runtime.threads import use_single_thread
 from ..batch import DataBatch
@@ -127,7 +127,7 @@ class Prefetcher:
         batch = _Pending()
         operations = (self._plan, (self._turn, batch.var)), (self._decode, (batch.var,))
         self._pool = self._threads()
-        with interrupts_put_off():
+        with deferred_interrupts():
             self._pending.append(batch)
             for act, writes in operations:
                 engine().push_async(

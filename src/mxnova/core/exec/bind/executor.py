@@ -295,8 +295,7 @@ class Executor:
                     f"forward: {name} has shape {shape_text(shape)}, "
                     f"bound with {shape_text(target.shape)}"
                 )
-            if value is not target:  # else a clone in between would wake ATen's threads
-                target[:] = value
+            target[:] = value
 
     @api_call("MXExecutorBackwardEx")
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:

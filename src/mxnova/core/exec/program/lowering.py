@@ -72,14 +72,14 @@ class Lowered:
         self.results = tuple(results)
         names = [*arguments, *(name for step in steps for name in step.outputs)]
         self.source = self._written(dict(zip(names, names, strict=True)))
-        self._code = _CODES.get(self.source) or self._compiled(names)
+        self._code = _CODES.get(self.source) or self._code_for(names)
         functions: dict[str, Any] = {f"_{step.outputs[0]}": step.run for step in steps}
         functions["__builtins__"] = vars(builtins)  # PyTorch's compiler looks for them there
         # Not among its own globals: a cycle would hold folded weights of dropped networks.
         self.function: Callable[..., tuple[Any, ...]] = FunctionType(self._code.code, functions)
         self.run: Callable[..., tuple[Any, ...]] = self.function
 
-    def _compiled(self, names: Sequence[str]) -> _Code:
+    def _code_for(self, names: Sequence[str]) -> _Code:
         """The code, compiled with numbers for `names`: as all graphs of this structure have it."""
         numbers = {name: f"v{i}" for i, name in enumerate(names)}
         code = _renamed(_compiled(self._written(numbers)), numbers)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from ...base.interrupts import interrupts_put_off
+from ...base.interrupts import deferred_interrupts
 from .operation import FnProperty, Operation, Task, Var
 
 __all__ = ["Bulk", "OpenBulk"]
@@ -45,7 +45,7 @@ class Bulk:
 
     def flush(self) -> None:
         """Pushes what was gathered."""
-        with interrupts_put_off(), self._lock:
+        with deferred_interrupts(), self._lock:
             self._closed = True
             tasks, self._tasks = self._tasks, []
             if not tasks:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from ...base import env
 from ...base.errors import MXNetError, argument_error
-from ...base.interrupts import interrupts_heard, interrupts_put_off
+from ...base.interrupts import allowed_interrupts, deferred_interrupts
 from ..slow_path import SLOW_PATH
 from .bulk import Bulk, OpenBulk
 from .completion import Completion
@@ -179,7 +179,7 @@ class Engine:
         self.push(Operation(function, reads, writes, kind, name, is_async=True), context, priority)
 
     def _submit(self, task: Task) -> None:
-        with interrupts_put_off():  # what is ready is run, and what was run is finished
+        with deferred_interrupts():  # what is ready is run, and what was run is finished
             runs_here = False
             for ready in self._scheduler.advance(task):
                 if ready is task and task.inline:
@@ -255,10 +255,10 @@ class Engine:
         start = time.perf_counter_ns() if task.profiling else 0
         try:
             if task.context is None or task.context.device_type != "gpu":
-                with interrupts_heard():
+                with allowed_interrupts():
                     function(*completion)
             else:
-                with on_gpu(task.operation.kind, task.context.device_id), interrupts_heard():
+                with on_gpu(task.operation.kind, task.context.device_id), allowed_interrupts():
                     function(*completion)
         finally:
             RUNNING.task = before
@@ -273,7 +273,7 @@ class Engine:
         self._advance(task)
 
     def _advance(self, task: Task) -> None:
-        with interrupts_put_off():
+        with deferred_interrupts():
             for ready in self._scheduler.advance(task):
                 self._dispatch(ready)
 
@@ -401,7 +401,7 @@ class Engine:
 
     def _gather(self, task: Task) -> None:
         mine = self._open
-        with interrupts_put_off():
+        with deferred_interrupts():
             for var in task.operation.reads + task.operation.writes:
                 if var.bulk is not None and var.bulk is not mine.bulk:
                     var.bulk.flush()
@@ -416,7 +416,7 @@ class Engine:
         self._bulks.discard(bulk)
 
     def _flush(self) -> None:
-        with interrupts_put_off():
+        with deferred_interrupts():
             bulk, self._open.bulk = self._open.bulk, None
             if bulk is not None:
                 bulk.flush()

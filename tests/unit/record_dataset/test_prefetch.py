@@ -92,4 +92,4 @@ def test_local_files_are_not_followed(tmp_path):
     data = RecordDataset(tmp_path / "a.rec")
     for batch in data.sampler(8):
         assert len(data.__getitems__(batch)) == 8
-    assert data._following._last is None
+    assert data._prefetch._last is None

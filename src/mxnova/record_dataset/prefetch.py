@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which records come next, of which stores are told before they are read.
+"""Prefetching: stores are told which records come next before they are read.
 
 The order of an epoch is known, so that a batch tells by its place in it what follows: also in the
 workers of a loader, which get batches one by one.
@@ -16,7 +16,7 @@ from .files import RecordFiles
 from .order import EpochOrder, Shuffle
 from .shares import Share
 
-__all__ = ["Batch", "Following", "Foresight", "Place", "numbers_of"]
+__all__ = ["Batch", "LoaderPrefetch", "Place", "Prefetch", "numbers_of"]
 
 _AT_ONCE = 4096  # positions that are looked up together
 
@@ -33,7 +33,7 @@ def numbers_of(order: EpochOrder, share: Share, chosen: range) -> Iterator[tuple
             yield i, numbers.tolist()
 
 
-class Foresight:
+class Prefetch:
     """Has stores read the records of batches that come, and the system whole blocks.
 
     Args:
@@ -90,7 +90,7 @@ class Batch(list[int]):
         return batch
 
 
-class Following:
+class LoaderPrefetch:
     """Has stores read what comes after the batches that this process is asked for.
 
     A worker of a loader is asked for every n-th batch: the last two tell n.
@@ -103,7 +103,7 @@ class Following:
         self._files = files
         self._last: Place | None = None
         self._told = 0  # the first batch that stores were not told of
-        self._order: tuple[EpochOrder, Foresight] | None = None
+        self._order: tuple[EpochOrder, Prefetch] | None = None
 
     def __getstate__(self) -> dict[str, object]:
         return {**vars(self), "_last": None, "_order": None}
@@ -118,22 +118,22 @@ class Following:
         elif batch.place.number > last.number:
             self._tell(batch.place, batch.place.number - last.number)
 
-    def _ordered(self, batch: Batch) -> tuple[EpochOrder, Foresight] | None:
+    def _ordered(self, batch: Batch) -> tuple[EpochOrder, Prefetch] | None:
         """The order that a batch is of; None: these files have another one."""
         shuffle, epoch, share, number = batch.place
         order = EpochOrder(self._files.counts, shuffle, epoch)
         if order.take(np.arange(*share.batch(number))).tolist() != batch:
             return None
-        return order, Foresight(self._files, shuffle)
+        return order, Prefetch(self._files, shuffle)
 
     def _tell(self, place: Place, stride: int) -> None:
         if self._order is None:
             return
-        order, foresight = self._order
+        order, prefetch = self._order
         share, number = place.share, place.number
-        stop = min(number + (foresight.n_batches(share, stride) + 1) * stride, share.n_batches)
+        stop = min(number + (prefetch.n_batches(share, stride) + 1) * stride, share.n_batches)
         chosen = range(number + stride, stop, stride)
         told = len(range(number + stride, self._told, stride))
         for i, numbers in numbers_of(order, share, chosen[told:]):
-            foresight.expect(order, share, i, numbers)
+            prefetch.expect(order, share, i, numbers)
         self._told = max(self._told, stop)
