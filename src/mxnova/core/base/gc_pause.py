@@ -21,7 +21,7 @@ __all__ = ["end_in_child", "loading", "resting"]
 class _Resting:
     """How many blocks are inside, and whether the collector was on before the first."""
 
-    lock = threading.Lock()
+    lock = threading.RLock()  # a finalizer that the collector calls may come back here
     n_inside = 0
     was_on = False
 
@@ -48,7 +48,7 @@ def resting() -> Iterator[None]:
 
 def end_in_child() -> None:
     """A forked child has none of the other threads that were inside a block."""
-    _Resting.lock = threading.Lock()
+    _Resting.lock = threading.RLock()
     if _Resting.n_inside and _Resting.was_on:
         gc.enable()
     _Resting.n_inside = 0
