@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
+import shutil
 import time
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
@@ -184,11 +185,15 @@ def test_peers_that_there_are_not(tmp_path):
 
 
 @pytest.mark.slow
-def test_serving_is_measured(capsys):
+@pytest.mark.parametrize("wrk", [False, True])
+def test_serving_is_measured(wrk, capsys):
     pytest.importorskip("uvicorn")
+    if wrk and shutil.which("wrk") is None:
+        pytest.skip("wrk is not installed")
     from benchmarks import serving
 
-    serving.main(None, "3,48,48", 1, rows=2, seconds=0.2, turns=1, options="", smoke=True)
+    options = {"rows": 2, "seconds": 0.2, "turns": 1, "options": "", "clients": 2}
+    serving.main(None, "3,48,48", 1, **options, wrk=wrk, smoke=True)
     found = json.loads(capsys.readouterr().out)
     assert found["served"] > 0
     assert found["p99"] >= found["median"] > 0
