@@ -8,6 +8,7 @@
 #include <Python.h>
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdlib.h>
 
 /* cffi makes its lock of a field of PyCapsule_Type that it hopes is 0, which it is not in a Python
  * that has looked at a capsule: it would wait for ever. This stands in for that type. */
@@ -16,6 +17,7 @@ PyTypeObject mxnova_lock;
 #endif
 
 static int is_ours = 0; /* whether Python was started here */
+static int limits_blas = 0; /* whether the environment did not say how many threads BLAS has */
 static struct sigaction on_interrupt; /* what the program does at Ctrl-C */
 
 /* Shows Python's symbols to its extension modules, which find them nowhere where this library was
@@ -26,9 +28,17 @@ static void show_python(void) {
         dlopen(python.dli_fname, RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD);
 }
 
+/* NumPy's OpenBLAS has no threads in a program that Python is no part of: a child that is forked
+ * while it is loaded does not have them, and waits for them at its end for ever. */
+static void limit_blas(void) {
+    limits_blas = getenv("OPENBLAS_NUM_THREADS") == NULL;
+    if (limits_blas) setenv("OPENBLAS_NUM_THREADS", "1", 0);
+}
+
 /* Runs under that lock: no Python code of ours may run here. */
 void mxnova_initialize(int signals) {
     show_python();
+    limit_blas();
     sigaction(SIGINT, NULL, &on_interrupt);
     PyPreConfig before;
     PyPreConfig_InitPythonConfig(&before);
@@ -54,6 +64,7 @@ void mxnova_initialize(int signals) {
 
 /* Has Python and the program get on with each other, once libraries are loaded. */
 void mxnova_settle(void) {
+    if (limits_blas) unsetenv("OPENBLAS_NUM_THREADS");
     if (is_ours) sigaction(SIGINT, &on_interrupt, NULL); /* Python's `signal` takes it over */
     mxnova_watch(is_ours);
 }

@@ -1,5 +1,7 @@
 """Ends of programs: with nothing freed, and with threads in the middle of calls."""
 
+import os
+import signal
 import subprocess
 import sys
 
@@ -199,9 +201,17 @@ def busy(built, tmp_path_factory):
     subprocess.run([*command, "-pthread", *built.links.split()], check=True, timeout=120)
 
     def busy(end):
-        return subprocess.run(
-            [str(folder / "busy"), end], capture_output=True, text=True, timeout=240
-        )
+        environment = {**os.environ, "PYTHONFAULTHANDLER": "1"}
+        process = subprocess.Popen(
+            [str(folder / "busy"), end], env=environment, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        try:
+            output, errors = process.communicate(timeout=240)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGABRT)  # its threads say where they are
+            output, errors = process.communicate()
+        return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
 
     return busy
 
