@@ -71,10 +71,11 @@ class Updater:
         states, update = self.states, self.optimizer.update_multi_precision
         if self.aggregate_updates:
             limit = max(self.optimizer._batch_limit(), 1)
-            if len(weight) <= limit and len({w._raw.dtype for w in weight}) == 1:
+            kinds = [(w._raw.dtype, w.stype, g.stype) for w, g in zip(weight, grad, strict=True)]
+            if len(weight) <= limit and len(set(kinds)) == 1:
                 update(index, weight, grad, [states[i] for i in index])
                 return
-            for batch in _batches(weight, limit):
+            for batch in _batches(kinds, limit):
                 indices = [index[at] for at in batch]
                 weights, grads = [weight[at] for at in batch], [grad[at] for at in batch]
                 update(indices, weights, grads, [states[i] for i in indices])
@@ -130,14 +131,14 @@ class Updater:
 _MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
-def _batches(weights: Sequence[nd.NDArray], limit: int) -> list[list[int]]:
-    """Positions of weights of one element type each, at most `limit` of them."""
-    by_dtype: dict[Any, list[int]] = {}
-    for at, weight in enumerate(weights):
-        by_dtype.setdefault(weight.dtype, []).append(at)
+def _batches(kinds: Sequence[Any], limit: int) -> list[list[int]]:
+    """Positions of weights of one kind each (element type, storage), at most `limit` of them."""
+    by_kind: dict[Any, list[int]] = {}
+    for at, kind in enumerate(kinds):
+        by_kind.setdefault(kind, []).append(at)
     return [
         group[start : start + limit]
-        for group in by_dtype.values()
+        for group in by_kind.values()
         for start in range(0, len(group), limit)
     ]
 

@@ -227,12 +227,14 @@ def _gives_dense(op: Op) -> bool:
 
 def _square_gradient(op: Op, d_output: Value, data: RowSparse) -> RowSparse:
     """In the rows that are stored; as in MXNet, where rows arrive, in those of them alone."""
-    if isinstance(d_output, RowSparse) and data.whole:
-        data = RowSparse(data.take(d_output.indices), d_output.indices, data.shape)
     axes = {a % len(data.shape) for a in op.attr("axis") or range(len(data.shape))}
     kept = [1 if i in axes else size for i, size in enumerate(data.shape)]
     if 0 in axes:
         spread = dense_of(d_output).reshape(kept)
+    elif data.whole and isinstance(d_output, RowSparse):
+        spread = d_output.data.reshape(-1, *kept[1:])
+        rows = d_output.indices
+        data = RowSparse(data.data.index_select(0, rows), rows, data.shape)
     else:
         spread = rows_of(d_output, data.indices).reshape(-1, *kept[1:])
     return data.with_data(2 * data.data * spread)
