@@ -71,7 +71,7 @@ class Updater:
         states, update = self.states, self.optimizer.update_multi_precision
         if self.aggregate_updates:
             limit = max(self.optimizer._batch_limit(), 1)
-            kinds = [(w._raw.dtype, w.stype, g.stype) for w, g in zip(weight, grad, strict=True)]
+            kinds = _kinds(weight, grad)
             if len(weight) <= limit and len(set(kinds)) == 1:
                 update(index, weight, grad, [states[i] for i in index])
                 return
@@ -131,8 +131,15 @@ class Updater:
 _MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
+def _kinds(weights: Sequence[nd.NDArray], grads: Sequence[nd.NDArray]) -> list[tuple[Any, bool]]:
+    """For each weight its element type and whether it is one of several dense ones among others."""
+    dense = [w.stype == g.stype == "default" for w, g in zip(weights, grads, strict=True)]
+    are_apart = 1 < sum(dense) < len(dense)
+    return [(w._raw.dtype, are_apart and d) for w, d in zip(weights, dense, strict=True)]
+
+
 def _batches(kinds: Sequence[Any], limit: int) -> list[list[int]]:
-    """Positions of weights of one kind each (element type, storage), at most `limit` of them."""
+    """Positions of weights of one kind each, at most `limit` of them."""
     by_kind: dict[Any, list[int]] = {}
     for at, kind in enumerate(kinds):
         by_kind.setdefault(kind, []).append(at)

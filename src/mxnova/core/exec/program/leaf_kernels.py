@@ -90,20 +90,21 @@ class LeafKernels:
             d_outputs = [self.take(link) for link in run.links]
             wanted = [flow is not None for flow in run.flows]
             found = kernel_gradients(run.op, run.kernel, d_outputs, run.values, wanted)
-            for i, (flow, gradient) in enumerate(zip(run.flows, found, strict=True)):
-                if flow is None or gradient is None:
-                    continue
-                if any(gradient is other for other in found[:i]):  # each is somebody's own
-                    gradient = _copied(gradient)
-                if isinstance(gradient, RowSparse):
-                    gradient = gradient.canonical()
-                self._parts.setdefault(id(flow), []).append(gradient)
+            given: set[int] = set()
+            for flow, gradient in zip(run.flows, found, strict=True):
+                if gradient is not None:
+                    owned = _copied(gradient) if id(gradient) in given else gradient
+                    given.add(id(gradient))
+                    if isinstance(owned, RowSparse):
+                        owned = owned.canonical()
+                    self._parts.setdefault(id(flow), []).append(owned)
 
     def take(self, leaf: Tensor) -> Value | None:
         """The gradient that has come to a leaf, which is nobody else's; None where none has."""
         parts = self._parts.pop(id(leaf), [])
-        if leaf.grad is not None:
-            parts.append(value_of_gradient(leaf.grad))
+        gradient = leaf.grad
+        if gradient is not None:
+            parts.append(value_of_gradient(gradient))
             leaf.grad = None
         return functools.reduce(sum_of, parts) if parts else None
 

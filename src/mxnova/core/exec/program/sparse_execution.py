@@ -47,12 +47,6 @@ def tracked_of(edge: Any) -> Tensor:
     return tracked
 
 
-def _flow_of(edge: Any) -> Tensor | None:
-    """What gradients flow through; None where none does, as through records of inputs."""
-    flow = tracked_of(edge) if isinstance(edge, (Linked, Tensor)) else None
-    return flow if flow is not None and flow.requires_grad else None
-
-
 def leaf_of(value: Value, kernels: LeafKernels) -> tuple[Any, Tensor]:
     """(what goes along the edge, its leaf) for an input that gradients are wanted of.
 
@@ -94,26 +88,31 @@ def _executed(
     op: Op, edges: Sequence[Any], facts: Callable[[], Mapping[str, Any]]
 ) -> tuple[Any, ...] | None:
     """What the kernel for inputs stored so gives; None where there is none."""
-    values = [e.value if isinstance(e, Linked) else e for e in edges]
+    values, flows = [], []
+    kernels: LeafKernels | None = None  # what runs one that gradients do not flow on from
+    is_last, is_recorded = True, False
+    for edge in edges:
+        value, flow = edge, edge if isinstance(edge, Tensor) else None
+        if isinstance(edge, Linked):
+            value, flow, kernels = edge.value, edge.tracked, edge.kernels or kernels
+        if flow is not None and flow.requires_grad:
+            is_recorded, is_last = True, is_last and flow.is_leaf
+        else:
+            flow = None
+        values.append(value)
+        flows.append(flow)
     kernel = op.kernel_for([stype_of(v) for v in values])
     if kernel is None:
         return None
-    known = facts() if kernel.facts else {}
-    wanted = {name: known.get(name) for name in kernel.facts}
-    flows = [_flow_of(e) for e in edges] if torch.is_grad_enabled() else []
-    if not any(f is not None for f in flows):
+    asked = kernel.facts
+    known = facts() if asked else {}
+    wanted = {name: known.get(name) for name in asked}
+    if not is_recorded or not torch.is_grad_enabled():
         return run_kernel(op, kernel, values, (), wanted)[0]
-    kernels = _kernels_at(edges, flows)
+    kernels = kernels if is_last else None
     run = run_kernel if kernels is None else kernels.run
     pairs = zip(*run(op, kernel, values, flows, wanted), strict=True)
     return tuple([link if isinstance(v, Tensor) else Linked(v, link, kernels) for v, link in pairs])
-
-
-def _kernels_at(edges: Sequence[Any], flows: Sequence[Tensor | None]) -> LeafKernels | None:
-    """What runs a kernel without autograd; None where gradients flow on from it."""
-    if any(f is not None and not f.is_leaf for f in flows):
-        return None
-    return next((e.kernels for e in edges if isinstance(e, Linked)), None)
 
 
 def dense_edge(edge: Any) -> Tensor:
