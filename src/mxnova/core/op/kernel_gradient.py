@@ -2,7 +2,8 @@
 """How sparse values take part in ATen's autograd.
 
 A sparse value that gradients flow through is accompanied by a stand-in: a tensor of its shape
-without memory, which is what autograd sees. Gradients of rows travel as ATen's sparse tensors there.
+without memory, which is what autograd sees. Gradients of kernels are tensors or records; those of
+rows travel through autograd as ATen's sparse tensors.
 """
 
 from __future__ import annotations

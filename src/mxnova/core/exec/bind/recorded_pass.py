@@ -129,8 +129,7 @@ class RecordedPass:
         pairs = [(r, h) for r, h in zip(self.results or (), heads, strict=True) if r.requires_grad]
         starts = [s for s in self._starts if s.requires_grad]
         pairs += [(s, zeros_for(s.shape, s.dtype, s.device)) for s in starts]
-        leaves = [*self._leaves, *self._kernels.links]
-        wanted = tuple([leaf for leaf in leaves if leaf.requires_grad])
+        wanted = (*[leaf for leaf in self._leaves if leaf.requires_grad], *self._kernels.links)
         if not pairs or not wanted:
             return
         roots, gradients = zip(*pairs, strict=True)

@@ -46,15 +46,20 @@ class LeafKernels:
 
     Autograd's pass must end before `differentiate`: it leaves in ``grad`` of their results what
     these have from it.
+
+    Attributes:
+        links: the leaves that autograd is to give the gradients of results to.
     """
 
     def __init__(self) -> None:
+        self.links: list[Tensor] = []
         self._runs: list[_Run] = []
         self._parts: dict[int, list[Value]] = {}  # of gradients, by the leaf's identity
 
     def begin(self) -> None:
         """Begins a pass."""
         self._runs.clear()
+        self.links.clear()
 
     def run(
         self,
@@ -76,13 +81,9 @@ class LeafKernels:
         plain = [v.detach() if isinstance(v, Tensor) else v for v in values]
         results, _ = run_kernel(op, kernel, plain, (), facts)
         links = tuple([_leaf_of(r) for r in results])
+        self.links += [link for link in links if link.requires_grad]
         self._runs.append(_Run(op, kernel, plain, flows, links))
         return results, links
-
-    @property
-    def links(self) -> list[Tensor]:
-        """The leaves that autograd is to give the gradients of results to."""
-        return [link for run in self._runs for link in run.links if link.requires_grad]
 
     def differentiate(self) -> None:
         """Goes on where autograd's pass has ended."""
@@ -101,12 +102,12 @@ class LeafKernels:
 
     def take(self, leaf: Tensor) -> Value | None:
         """The gradient that has come to a leaf, which is nobody else's; None where none has."""
-        parts = self._parts.pop(id(leaf), [])
+        parts = self._parts.pop(id(leaf), None)
         gradient = leaf.grad
         if gradient is not None:
-            parts.append(value_of_gradient(gradient))
             leaf.grad = None
-        return functools.reduce(sum_of, parts) if parts else None
+            parts = [*(parts or ()), value_of_gradient(gradient)]
+        return parts and functools.reduce(sum_of, parts)
 
     def forget(self) -> None:
         """Drops the gradients of a pass that failed."""

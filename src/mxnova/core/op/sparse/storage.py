@@ -373,7 +373,9 @@ def dense_of(value: Value) -> Tensor:
 
 def rows_of(value: Value, rows: Tensor) -> Tensor:
     """Some rows of a value in any storage, as a dense tensor."""
-    return value.take(rows) if isinstance(value, RowSparse) else dense_of(value).index_select(0, rows)
+    if isinstance(value, RowSparse):
+        return value.take(rows)
+    return dense_of(value).index_select(0, rows)
 
 
 def empty_sparse(stype: str, shape: tuple[int, ...], dtype: torch.dtype, device: Any) -> Sparse:
