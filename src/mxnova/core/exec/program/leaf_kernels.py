@@ -107,7 +107,7 @@ class LeafKernels:
         if gradient is not None:
             leaf.grad = None
             parts = [*(parts or ()), value_of_gradient(gradient)]
-        return parts and functools.reduce(sum_of, parts)
+        return functools.reduce(sum_of, parts) if parts else None
 
     def forget(self) -> None:
         """Drops the gradients of a pass that failed."""
