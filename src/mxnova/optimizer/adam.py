@@ -94,7 +94,7 @@ class Adam(Optimizer):
         states: Sequence[Any],
         has_master: bool,
     ) -> None:
-        if not all_dense(weights, grads):
+        if len(weights) == 1 or not all_dense(weights, grads):
             for arguments in zip(indices, weights, grads, states, strict=True):
                 self.update_multi_precision(*arguments)
             return

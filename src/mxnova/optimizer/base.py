@@ -374,7 +374,9 @@ class Optimizer:
     def _batch_limit_of(self, cls: type, size: int) -> int:
         """`_batch_limit` where `cls` takes lists of any length, but its subclasses may not."""
         own = type(self)
-        is_own = all(getattr(own, name) is getattr(cls, name) for name in _ASKED_FOR_A_WEIGHT)
+        is_own = own is cls or all(
+            getattr(own, name) is getattr(cls, name) for name in _ASKED_FOR_A_WEIGHT
+        )
         return UNLIMITED if is_own and size > 1 else self.aggregate_num
 
     # -- pickles

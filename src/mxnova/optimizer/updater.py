@@ -71,10 +71,11 @@ class Updater:
         states, update = self.states, self.optimizer.update_multi_precision
         if self.aggregate_updates:
             limit = max(self.optimizer._batch_limit(), 1)
-            if len(weight) <= limit and len({w._raw.dtype for w in weight}) == 1:
+            kinds = _kinds(weight, grad)
+            if len(weight) <= limit and len(set(kinds)) == 1:
                 update(index, weight, grad, [states[i] for i in index])
                 return
-            for batch in _batches(weight, limit):
+            for batch in _batches(kinds, limit):
                 indices = [index[at] for at in batch]
                 weights, grads = [weight[at] for at in batch], [grad[at] for at in batch]
                 update(indices, weights, grads, [states[i] for i in indices])
@@ -130,14 +131,21 @@ class Updater:
 _MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
-def _batches(weights: Sequence[nd.NDArray], limit: int) -> list[list[int]]:
-    """Positions of weights of one element type each, at most `limit` of them."""
-    by_dtype: dict[Any, list[int]] = {}
-    for at, weight in enumerate(weights):
-        by_dtype.setdefault(weight.dtype, []).append(at)
+def _kinds(weights: Sequence[nd.NDArray], grads: Sequence[nd.NDArray]) -> list[tuple[Any, bool]]:
+    """For each weight its element type and whether it is one of several dense ones among others."""
+    dense = [w.stype == g.stype == "default" for w, g in zip(weights, grads, strict=True)]
+    are_apart = 1 < sum(dense) < len(dense)
+    return [(w._raw.dtype, are_apart and d) for w, d in zip(weights, dense, strict=True)]
+
+
+def _batches(kinds: Sequence[Any], limit: int) -> list[list[int]]:
+    """Positions of weights of one kind each, at most `limit` of them."""
+    by_kind: dict[Any, list[int]] = {}
+    for at, kind in enumerate(kinds):
+        by_kind.setdefault(kind, []).append(at)
     return [
         group[start : start + limit]
-        for group in by_dtype.values()
+        for group in by_kind.values()
         for start in range(0, len(group), limit)
     ]
 

@@ -68,6 +68,35 @@ class Counting(mx.optimizer.SGD):
         super().update_multi_precision(index, weight, grad, state)
 
 
+@pytest.mark.parametrize("name", ["sgd", "adam", "nag", "lars"])
+def test_dense_weights_are_updated_together_whatever_else_is_in_a_list(name, monkeypatch):
+    """Weights with gradients of rows keep the rows that have none."""
+    options = {} if name == "adam" else {"momentum": 0.9}
+    made = mx.optimizer.create(name, **options)
+    together = mx.optimizer.get_updater(made)
+    apart = mx.optimizer.get_updater(mx.optimizer.create(name, **options))
+    sizes, update = [], made.update_multi_precision
+
+    def counted(index, *rest):
+        sizes.extend([len(index)] if isinstance(index, (list, tuple)) else [])
+        update(index, *rest)
+
+    monkeypatch.setattr(made, "update_multi_precision", counted)
+    weights, others = (arrays(4) for _ in "ab")
+    for every in (weights, others):
+        every[1], every[3] = (every[i].tostype("row_sparse") for i in (1, 3))
+    for step in range(3):
+        grads = arrays(4, seed=step + 1)
+        for i in (1, 3):
+            grads[i] = mx.nd.sparse.retain(grads[i].tostype("row_sparse"), mx.nd.array([2]))
+        together(list(range(4)), grads, weights)
+        for i, grad in enumerate(grads):
+            apart(i, grad, others[i])
+    assert sizes == [2, 2] * 3
+    for weight, other in zip(weights, others):
+        np.testing.assert_allclose(weight.asnumpy(), other.asnumpy(), rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize(("size", "sizes"), [(None, [4, 1]), (2, [2, 2, 1])])
 def test_subclasses_get_as_many_weights_as_they_say(size, sizes, monkeypatch):
     if size is not None:

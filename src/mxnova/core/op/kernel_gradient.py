@@ -2,8 +2,8 @@
 """How sparse values take part in ATen's autograd.
 
 A sparse value that gradients flow through is accompanied by a stand-in: a tensor of its shape
-without memory, which is what autograd sees. Gradients of rows travel as ATen's sparse tensors, or
-past autograd to a `Collector`.
+without memory, which is what autograd sees. Gradients of kernels are tensors or records; those of
+rows travel through autograd as ATen's sparse tensors.
 """
 
 from __future__ import annotations
@@ -21,11 +21,7 @@ from .outputs import as_tuple
 from .schema import Op
 from .sparse.storage import Csr, RowSparse, Value, dense_of
 
-__all__ = ["Collector", "densified", "run_kernel", "stand_in", "value_of_gradient"]
-
-# Takes the gradients of rows that go to a leaf: as ATen's sparse tensors they take 40 µs more in a
-# training step of 450.
-Collector = list[RowSparse]
+__all__ = ["densified", "kernel_gradients", "run_kernel", "stand_in", "value_of_gradient"]
 
 
 def stand_in(value: Value, dtype: torch.dtype | None = None) -> Tensor:
@@ -59,7 +55,6 @@ def run_kernel(
     values: Sequence[Value],
     tracked: Sequence[Tensor | None],
     facts: Mapping[str, Any],
-    collectors: Sequence[Collector | None] = (),
 ) -> tuple[tuple[Value, ...], tuple[Tensor, ...]]:
     """(results, what gradients flow through for each of them) of a kernel.
 
@@ -71,17 +66,15 @@ def run_kernel(
             for a record that none flows through. Empty: nothing is recorded, and the second part of
             the result is empty too.
         facts: of the run.
-        collectors: for each input, what takes gradients of rows in place of autograd, or None.
-            Empty: there are none.
     """
     if not tracked:
         return as_tuple(kernel.forward(op, *values, **facts)), ()
     results: list[Value] = []
     if torch.is_grad_enabled():
-        linked = _step(op, kernel, values, facts, results, collectors, *tracked)
+        linked = _step(op, kernel, values, facts, results, *tracked)
     else:
         with torch.enable_grad():
-            linked = _step(op, kernel, values, facts, results, collectors, *tracked)
+            linked = _step(op, kernel, values, facts, results, *tracked)
     return tuple(results), linked
 
 
@@ -96,7 +89,6 @@ class _Step(torch.autograd.Function):
         values: Sequence[Value],
         facts: Mapping[str, Any],
         results: list[Value],
-        collectors: Sequence[Collector | None],
         *tracked: Tensor | None,
     ) -> tuple[Tensor, ...]:
         made = kernel.forward(op, *values, **facts)
@@ -107,26 +99,44 @@ class _Step(torch.autograd.Function):
             not isinstance(v, Tensor) or (t is not None and t.is_leaf)
             for t, v in zip(tracked, values, strict=True)
         ]
-        ctx.collectors = collectors or (None,) * len(values)
         ctx.set_materialize_grads(False)
         return tuple(r if isinstance(r, Tensor) else stand_in(r) for r in results)
 
     @staticmethod
     def backward(ctx: Any, *d_outputs: Tensor | None) -> tuple[Any, ...]:
-        if all(d is None for d in d_outputs):
-            return (None,) * (6 + len(ctx.values))
-        run = _dense_gradients if ctx.kernel.backward is None else ctx.kernel.backward
-        grads = run(ctx.op, *d_outputs, *ctx.values)
-        grads = grads if isinstance(grads, tuple) else (grads,)
-        grads = (*grads, *(None,) * (len(ctx.values) - len(grads)))
-        facts = zip(grads, ctx.needs_input_grad[6:], ctx.takes_sparse, ctx.collectors, strict=True)
-        return (None,) * 6 + tuple(
-            _as_gradient(g, takes_sparse, collector) if needed else None
-            for g, needed, takes_sparse, collector in facts
-        )
+        given = [None if d is None else value_of_gradient(d) for d in d_outputs]
+        found = kernel_gradients(ctx.op, ctx.kernel, given, ctx.values, ctx.needs_input_grad[5:])
+        return (None,) * 5 + tuple(map(_as_tensor, found, ctx.takes_sparse))
 
 
 _step = apply_function(_Step)
+
+
+def kernel_gradients(
+    op: Op,
+    kernel: Kernel,
+    d_outputs: Sequence[Value | None],
+    values: Sequence[Value],
+    wanted: Sequence[bool],
+) -> list[Value | None]:
+    """The gradient of each input that one is wanted of, in whatever storage; None where none flows.
+
+    Args:
+        op: the operator.
+        kernel: what was run.
+        d_outputs: gradients of its outputs.
+        values: its inputs.
+        wanted: of which of them.
+    """
+    if all(d is None for d in d_outputs):
+        return [None] * len(values)
+    run = _dense_gradients if kernel.backward is None else kernel.backward
+    found = as_tuple(run(op, *d_outputs, *values))
+    found += (None,) * (len(values) - len(found))
+    return [
+        (g() if callable(g) else g) if is_wanted else None
+        for g, is_wanted in zip(found, wanted, strict=True)
+    ]
 
 
 def _dense_gradients(op: Op, *d_outputs_and_values: Any) -> tuple[Tensor | None, ...]:
@@ -141,23 +151,22 @@ def _dense_gradients(op: Op, *d_outputs_and_values: Any) -> tuple[Tensor | None,
     results = results if isinstance(results, tuple) else (results,)
     pairs = [(r, d) for r, d in zip(results, d_outputs, strict=True) if d is not None]
     leaves = [t for t in inputs if t.requires_grad]
-    heads = [d.to_dense() if d.is_sparse else d for _, d in pairs]
+    heads = [dense_of(d) for _, d in pairs]
     found = iter(torch.autograd.grad([r for r, _ in pairs], leaves, heads, allow_unused=True))
     return tuple(next(found) if t.requires_grad else None for t in inputs)
 
 
-def _as_gradient(gradient: Any, takes_sparse: bool, collector: Collector | None) -> Tensor | None:
-    value: Value | None = gradient() if callable(gradient) else gradient
-    if collector is not None and isinstance(value, RowSparse):
-        collector.append(value.canonical())
-        return None
-    if isinstance(value, (Csr, RowSparse)):
-        return value.to_torch() if takes_sparse else value.dense()
-    return value
+def _as_tensor(gradient: Value | None, takes_sparse: bool) -> Tensor | None:
+    """A gradient as autograd takes it."""
+    if isinstance(gradient, (Csr, RowSparse)):
+        return gradient.to_torch() if takes_sparse else gradient.dense()
+    return gradient
 
 
 def value_of_gradient(gradient: Tensor) -> Value:
     """A gradient as autograd gives it, in the storage that it came in."""
     if not gradient.is_sparse:
         return gradient
+    if gradient.requires_grad:  # records have no gradients
+        return gradient.to_dense()
     return (RowSparse if gradient.sparse_dim() == 1 else Csr).of_torch(gradient)

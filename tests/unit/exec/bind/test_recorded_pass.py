@@ -61,6 +61,34 @@ def test_gradients_of_rows_are_summed(reader, grad_req, stype):
     assert gradient.stype == stype
 
 
+def test_rows_that_no_gradient_comes_to_are_not_stored():
+    """A lazy update leaves them alone: weight decay and momentum, too."""
+    squares = mx.sym._internal._square_sum(ROWS, axis=1, keepdims=True)
+    executor, gradient = _bound(mx.sym.sparse.dot(DATA["a"], squares))
+    executor.forward(is_train=True)
+    executor.backward(mx.nd.ones((2, 1)))
+    assert gradient.indices.asnumpy().tolist() == [1, 4]
+    by_row = np.array([0, 2, 0, 0, 4], "f")[:, None]
+    np.testing.assert_array_equal(gradient.asnumpy(), 2 * WEIGHT * by_row)
+
+
+def test_arrays_that_get_one_gradient_do_not_share_it():
+    names = ("w", "v")
+    weights = {n: mx.nd.array(WEIGHT).tostype("row_sparse") for n in names}
+    gradients = {n: mx.nd.zeros((5, 2), stype="row_sparse") for n in names}
+    total = ROWS + mx.sym.var("v", stype="row_sparse")
+    data = {"a": mx.nd.array(BATCHES["a"]).tostype("csr")}
+    requests = {"a": "null", "w": "write", "v": "write"}
+    executor = mx.sym.sparse.dot(DATA["a"], total).bind(
+        mx.cpu(), {**weights, **data}, gradients, requests
+    )
+    executor.forward(is_train=True)
+    executor.backward(mx.nd.ones((2, 2)))
+    mx.nd.sgd_update(gradients["w"], gradients["w"], out=gradients["w"], lr=1)
+    assert gradients["w"].asnumpy().max() == 0
+    np.testing.assert_array_equal(gradients["v"].asnumpy()[:, 0], [0, 2, 0, 0, 4])
+
+
 def test_a_second_backward_starts_anew():
     executor, gradient = _bound(_product("a"))
     executor.forward(is_train=True)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
@@ -13,9 +12,7 @@ from torch import Tensor
 
 from ...base.errors import MXNetError, from_foreign
 from ...nd.autograd import run_backward
-from ...nd.sparse_gradient import sum_of
 from ...op.gradient import zeros_for
-from ...op.kernel_gradient import Collector, value_of_gradient
 from ...op.sparse.storage import Value
 from ...runtime.context import Context
 from ...runtime.profiler import PROFILER, recorded_backward
@@ -23,6 +20,7 @@ from ...runtime.resource import random_stream
 from ...runtime.threads import single_threaded
 from ..compilation.specialization import Inference
 from ..program.interpreter import Observer
+from ..program.leaf_kernels import LeafKernels
 from ..program.program import TRAINING, Mode
 from ..program.sparse_execution import leaf_of, tracked_of
 
@@ -48,11 +46,9 @@ class RecordedPass:
         self._inference, self._program = inference, inference.program
         self._tracked = tracked
         self._context = context
-        self._run_backward = (
-            single_threaded(run_backward) if self._program.is_small else run_backward
-        )
+        self._run_backward = single_threaded(_backward) if self._program.is_small else _backward
         self._known: dict[int, tuple[Value, Any, Tensor]] = {}  # value, edge, leaf; by input
-        self._collected: dict[int, Collector] = {i: [] for i in tracked}
+        self._kernels = LeafKernels()
         self._leaves: list[Tensor] = []
         self._starts: list[Tensor] = []  # where zeros start gradients
         self._drawn_from: list[tuple[torch.Generator, Tensor]] = []
@@ -75,6 +71,7 @@ class RecordedPass:
             observers: who watches.
         """
         mode = Mode(train, bool(self._tracked))
+        self._kernels.begin()
         self._leaves = [self._leaf(i, inputs) for i in self._tracked]
         with torch.set_grad_enabled(mode.recording):
             if mode == TRAINING:
@@ -100,7 +97,7 @@ class RecordedPass:
         value = inputs[i]
         known = self._known.get(i)
         if known is None or known[0] is not value:
-            known = self._known[i] = value, *leaf_of(value, self._collected[i])
+            known = self._known[i] = value, *leaf_of(value, self._kernels)
         _, inputs[i], leaf = known
         return leaf
 
@@ -132,7 +129,7 @@ class RecordedPass:
         pairs = [(r, h) for r, h in zip(self.results or (), heads, strict=True) if r.requires_grad]
         starts = [s for s in self._starts if s.requires_grad]
         pairs += [(s, zeros_for(s.shape, s.dtype, s.device)) for s in starts]
-        wanted = tuple([leaf for leaf in self._leaves if leaf.requires_grad])
+        wanted = (*[leaf for leaf in self._leaves if leaf.requires_grad], *self._kernels.links)
         if not pairs or not wanted:
             return
         roots, gradients = zip(*pairs, strict=True)
@@ -141,8 +138,7 @@ class RecordedPass:
         self._are_taken = False
         try:
             with recorded_backward(roots, self._context) if PROFILER.running else _NOBODY:
-                # Into the leaves: there each gradient is nobody else's, so it can change hands.
-                self._run_backward(roots, gradients, True, False, wanted, True, True)
+                self._run_backward(self._kernels, roots, gradients, wanted)
         except Exception as error:
             self._forget_gradients()
             if isinstance(error, MXNetError):
@@ -152,16 +148,22 @@ class RecordedPass:
     def _forget_gradients(self) -> None:
         for leaf in self._leaves:
             leaf.grad = None
-        for collected in self._collected.values():
-            collected.clear()
+        self._kernels.forget()
 
     def take_gradients(self) -> Iterator[Value | None]:
         """The gradients of the tracked inputs; None where none flows. They belong to the caller."""
-        for i, leaf in zip(self._tracked, self._leaves, strict=True):
-            parts: list[Value] = [*self._collected[i]]
-            self._collected[i].clear()
-            if leaf.grad is not None:
-                parts.append(value_of_gradient(leaf.grad))
-                leaf.grad = None
-            yield functools.reduce(sum_of, parts) if parts else None
+        for leaf in self._leaves:
+            yield self._kernels.take(leaf)
         self._are_taken = True
+
+
+def _backward(
+    kernels: LeafKernels,
+    roots: Sequence[Tensor],
+    gradients: Sequence[Tensor],
+    wanted: tuple[Tensor, ...],
+) -> None:
+    """Autograd's pass, and that of the kernels behind it."""
+    # Into the leaves: there each gradient is nobody else's, so it can change hands.
+    run_backward(roots, gradients, True, False, wanted, True, True)
+    kernels.differentiate()

@@ -17,7 +17,6 @@ from ...nd.array import NDArray
 from ...nd.function import tied
 from ...nd.recording import pause
 from ...nd.wrapping import wrap, wrap_sparse
-from ...op.kernel_gradient import value_of_gradient
 from ...op.sparse.storage import Value, cast_storage, empty_sparse, stype_of
 from ...runtime.context import Context, context_of, current_context
 from ...runtime.profiler import custom_code
@@ -210,7 +209,7 @@ class SparseStep:
         """Gradients of the arguments, for those of the outputs and the inputs."""
         facts = op.results(given[len(self._outputs) :])
         d_outputs = [
-            torch.zeros(shape, dtype=dtype) if d is None else value_of_gradient(d)
+            torch.zeros(shape, dtype=dtype) if d is None else d
             for d, (shape, dtype) in zip(given, facts, strict=False)
         ]
         data = given[len(d_outputs) :]

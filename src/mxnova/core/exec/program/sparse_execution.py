@@ -14,22 +14,23 @@ import torch
 from torch import Tensor
 
 from ...op.integer_gradient import integer_stand_in
-from ...op.kernel_gradient import Collector, densified, run_kernel, stand_in
+from ...op.kernel_gradient import densified, run_kernel, stand_in
 from ...op.schema import Op
 from ...op.sparse.storage import Value, stype_of
+from .leaf_kernels import LeafKernels
 
-__all__ = ["Linked", "dense_edge", "execute", "leaf_of", "run_edges", "tracked_of", "value_of"]
+__all__ = ["Linked", "dense_edge", "leaf_of", "run_edges", "tracked_of", "value_of"]
 
 
 class Linked(NamedTuple):
     """A record, or a tensor of integers, and the stand-in that its gradient flows through.
 
-    Gradients of rows go to `collector` instead, where there is one.
+    The latter is a leaf where there are `kernels`, which run whatever takes leaves alone.
     """
 
     value: Value
     tracked: Tensor
-    collector: Collector | None = None
+    kernels: LeafKernels | None = None
 
 
 def value_of(edge: Any) -> Value:
@@ -46,18 +47,12 @@ def tracked_of(edge: Any) -> Tensor:
     return tracked
 
 
-def _flow_of(edge: Any) -> Tensor | None:
-    """What gradients flow through; None where none does, as through records of inputs."""
-    flow = tracked_of(edge) if isinstance(edge, (Linked, Tensor)) else None
-    return flow if flow is not None and flow.requires_grad else None
-
-
-def leaf_of(value: Value, collector: Collector) -> tuple[Any, Tensor]:
+def leaf_of(value: Value, kernels: LeafKernels) -> tuple[Any, Tensor]:
     """(what goes along the edge, its leaf) for an input that gradients are wanted of.
 
     Args:
         value: the input.
-        collector: takes gradients of rows, where the input is stored by rows.
+        kernels: those of the pass that it is a leaf of.
     """
     if isinstance(value, Tensor) and value.is_floating_point():
         leaf = value.data.requires_grad_()
@@ -66,43 +61,20 @@ def leaf_of(value: Value, collector: Collector) -> tuple[Any, Tensor]:
         leaf = integer_stand_in(value).requires_grad_()
         return Linked(value.data, leaf), leaf
     leaf = stand_in(value).requires_grad_(value.dtype.is_floating_point)
-    return Linked(value, leaf, collector), leaf
-
-
-def execute(
-    op: Op,
-    values: Sequence[Value],
-    tracked: Sequence[Tensor | None],
-    facts: Callable[[], Mapping[str, Any]],
-    collectors: Sequence[Collector | None],
-) -> tuple[tuple[Value, ...], Sequence[Tensor]] | None:
-    """(results, what gradients flow through for each) of the kernel for inputs stored so.
-
-    None where there is no kernel for them: then dense copies are to be made. The second is empty
-    where nothing is recorded.
-
-    Args:
-        op: the operator.
-        values: its inputs.
-        tracked: what gradients flow through for each; None where none does.
-        facts: gives those of the run, by name, at least those that kernels ask for.
-        collectors: what takes gradients of rows of each, or None.
-    """
-    kernel = op.kernel_for([stype_of(v) for v in values])
-    if kernel is None:
-        return None
-    wanted: dict[str, Any] = {}
-    if kernel.facts:
-        known = facts()
-        wanted = {name: known.get(name) for name in kernel.facts}
-    recorded = torch.is_grad_enabled() and any(t is not None for t in tracked)
-    return run_kernel(op, kernel, values, tracked if recorded else (), wanted, collectors)
+    return Linked(value, leaf, kernels), leaf
 
 
 def run_edges(
     op: Op, on_dense: Callable[..., Any], facts: Callable[[], Mapping[str, Any]], *edges: Any
 ) -> Any:
-    """The outputs of one node: by its kernel for this storage, or on dense copies."""
+    """The outputs of one node: by its kernel for this storage, or on dense copies.
+
+    Args:
+        op: the operator.
+        on_dense: what it runs on tensors, where there is no kernel.
+        facts: gives those of the run, by name, at least those that kernels ask for.
+        edges: its inputs.
+    """
     found = _executed(op, edges, facts)
     if found is None:
         edges = tuple(dense_edge(e) for e in edges)
@@ -115,15 +87,32 @@ def run_edges(
 def _executed(
     op: Op, edges: Sequence[Any], facts: Callable[[], Mapping[str, Any]]
 ) -> tuple[Any, ...] | None:
-    collectors = [e.collector if isinstance(e, Linked) else None for e in edges]
-    flows = [_flow_of(e) for e in edges]
-    found = execute(op, [value_of(e) for e in edges], flows, facts, collectors)
-    if found is None or not found[1]:
-        return found and found[0]
-    return tuple(
-        link if isinstance(result, Tensor) else Linked(result, link)
-        for result, link in zip(*found, strict=True)
-    )
+    """What the kernel for inputs stored so gives; None where there is none."""
+    values, flows = [], []
+    kernels: LeafKernels | None = None  # what runs one that gradients do not flow on from
+    is_last, is_recorded = True, False
+    for edge in edges:
+        value, flow = edge, edge if isinstance(edge, Tensor) else None
+        if isinstance(edge, Linked):
+            value, flow, kernels = edge.value, edge.tracked, edge.kernels or kernels
+        if flow is not None and flow.requires_grad:
+            is_recorded, is_last = True, is_last and flow.is_leaf
+        else:
+            flow = None
+        values.append(value)
+        flows.append(flow)
+    kernel = op.kernel_for([stype_of(v) for v in values])
+    if kernel is None:
+        return None
+    asked = kernel.facts
+    known = facts() if asked else {}
+    wanted = {name: known.get(name) for name in asked}
+    if not is_recorded or not torch.is_grad_enabled():
+        return run_kernel(op, kernel, values, (), wanted)[0]
+    kernels = kernels if is_last else None
+    run = run_kernel if kernels is None else kernels.run
+    pairs = zip(*run(op, kernel, values, flows, wanted), strict=True)
+    return tuple([link if isinstance(v, Tensor) else Linked(v, link, kernels) for v, link in pairs])
 
 
 def dense_edge(edge: Any) -> Tensor:

@@ -20,9 +20,8 @@ from .storage import (
     Sparse,
     Value,
     cast_storage,
-    dense_gradient,
     dense_of,
-    rows_of_gradient,
+    rows_of,
     same_places,
 )
 
@@ -42,14 +41,14 @@ def _on_stored(op: Op, data: Sparse) -> Sparse:
     return data.with_data(op.forward(data.data))
 
 
-def _at(d_output: Tensor, places: Sparse) -> Tensor:
+def _at(d_output: Value, places: Sparse) -> Tensor:
     """A gradient at the stored places of a value."""
     if isinstance(places, RowSparse):
-        return rows_of_gradient(d_output, places.indices)
-    return dense_gradient(d_output)[places.rows(), places.indices.long()]
+        return rows_of(d_output, places.indices)
+    return dense_of(d_output)[places.rows(), places.indices.long()]
 
 
-def _stored_gradient(op: Op, d_output: Tensor, data: Sparse) -> Sparse:
+def _stored_gradient(op: Op, d_output: Value, data: Sparse) -> Sparse:
     """The gradient of an operator whose derivative at 0 is 0: at the stored places only."""
     leaf = data.data.detach().requires_grad_()
     with torch.enable_grad():
@@ -57,13 +56,17 @@ def _stored_gradient(op: Op, d_output: Tensor, data: Sparse) -> Sparse:
     return data.with_data(torch.autograd.grad(stored, leaf, _at(d_output, data))[0])
 
 
-def _scaled_gradient(op: Op, d_output: Tensor, data: Sparse) -> Tensor:
+def _scaled_gradient(op: Op, d_output: Value, data: Sparse) -> Value:
     """The gradient of a multiple: that multiple."""
-    scaled: Tensor = op.forward(d_output) if op.name != "_copy" else d_output
-    return scaled
+    return d_output if op.name == "_copy" else _of_stored(op.forward, d_output)
 
 
-def _no_gradient(op: Op, d_output: Tensor, data: Sparse) -> Sparse:
+def _of_stored(function: Callable[[Tensor], Tensor], value: Value) -> Value:
+    """What a function that gives 0 for 0 makes of a value in any storage."""
+    return function(value) if isinstance(value, Tensor) else value.with_data(function(value.data))
+
+
+def _no_gradient(op: Op, d_output: Value, data: Sparse) -> Sparse:
     return type(data).empty(tuple(data.shape), data.dtype, data.data.device)
 
 
@@ -113,8 +116,8 @@ _sparse_kernels("clip", _clip)
 _LINEAR = ("elemwise_add", "elemwise_sub", "_grad_add")
 
 
-def _linear_gradient(op: Op, d_output: Tensor, lhs: Value, rhs: Value) -> tuple[Tensor, Tensor]:
-    return d_output, -d_output if op.name == "elemwise_sub" else d_output
+def _linear_gradient(op: Op, d_output: Value, lhs: Value, rhs: Value) -> tuple[Value, Value]:
+    return d_output, _of_stored(torch.neg, d_output) if op.name == "elemwise_sub" else d_output
 
 
 def _rows_with_rows(op: Op, lhs: RowSparse, rhs: RowSparse) -> RowSparse:
@@ -166,7 +169,7 @@ for _stype, _function in (("row_sparse", _rows_with_rows), ("csr", _csr_with_csr
     kernel_of("elemwise_mul _maximum _minimum _hypot", _stype, _stype, out=_stype)(_function)
 
 
-def _same_gradient(op: Op, d_output: Tensor, *args: RowSparse) -> tuple[Tensor, ...]:
+def _same_gradient(op: Op, d_output: Value, *args: RowSparse) -> tuple[Value, ...]:
     return (d_output,) * len(args)
 
 

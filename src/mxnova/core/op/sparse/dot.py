@@ -15,7 +15,7 @@ from ...runtime import tuning
 from ..kernel import kernel_of
 from ..schema import Op
 from .indices import bags, grouped
-from .storage import Csr, RowSparse, Value, cast_storage, dense_gradient, dense_of
+from .storage import Csr, RowSparse, Value, cast_storage, dense_of
 
 __all__ = ["product", "rows_product", "transposed_rows"]
 
@@ -114,8 +114,8 @@ def _both(first: Any, second: Any) -> Any:
     return lambda op: first(op) and second(op)
 
 
-def _csr_gradient(op: Op, d_output: Tensor, lhs: Csr, rhs: Value) -> Any:
-    d_output = dense_gradient(d_output)
+def _csr_gradient(op: Op, d_output: Value, lhs: Csr, rhs: Value) -> Any:
+    d_output = dense_of(d_output)
     return (
         lambda: _outer(d_output, dense_of(rhs)),
         lambda: transposed_rows(lhs, d_output),
@@ -128,8 +128,8 @@ def _csr_times(op: Op, lhs: Csr, rhs: Value) -> Tensor:
     return rows_product(lhs, rhs) if isinstance(rhs, RowSparse) else product(lhs, dense_of(rhs))
 
 
-def _turned_gradient(op: Op, d_output: Tensor, lhs: Csr, rhs: Value) -> Any:
-    d_output = dense_gradient(d_output)
+def _turned_gradient(op: Op, d_output: Value, lhs: Csr, rhs: Value) -> Any:
+    d_output = dense_of(d_output)
     return (
         lambda: _outer(dense_of(rhs), d_output),
         lambda: product(lhs, d_output),
@@ -167,8 +167,8 @@ def _refuse_unless_matrix(lhs: Tensor) -> None:
         raise MXNetError(f"dot: lhs has {lhs.dim()} axes; before a csr matrix it must have 2")
 
 
-def _dense_gradient(op: Op, d_output: Tensor, lhs: Tensor, rhs: Csr) -> Any:
-    d_output = dense_gradient(d_output)
+def _dense_gradient(op: Op, d_output: Value, lhs: Tensor, rhs: Csr) -> Any:
+    d_output = dense_of(d_output)
     if op.attr("transpose_b"):
         d_lhs = lambda: transposed_rows(rhs, d_output.mT).dense().mT  # noqa: E731
         return d_lhs, lambda: d_output.mT @ lhs

@@ -33,10 +33,10 @@ __all__ = [
     "Value",
     "broken",
     "cast_storage",
-    "dense_gradient",
     "dense_of",
     "empty_sparse",
     "parts_of",
+    "rows_of",
     "same_places",
     "sparse_of",
     "stype_of",
@@ -371,16 +371,11 @@ def dense_of(value: Value) -> Tensor:
     return value if isinstance(value, Tensor) else value.dense()
 
 
-def dense_gradient(gradient: Tensor) -> Tensor:
-    """Convert a gradient of autograd to a dense tensor."""
-    return gradient.to_dense() if gradient.is_sparse else gradient
-
-
-def rows_of_gradient(gradient: Tensor, rows: Tensor) -> Tensor:
-    """Return some rows of a gradient of autograd as a dense tensor."""
-    if gradient.is_sparse and gradient.sparse_dim() == 1:
-        return RowSparse.of_torch(gradient).take(rows)
-    return dense_gradient(gradient).index_select(0, rows)
+def rows_of(value: Value, rows: Tensor) -> Tensor:
+    """Some rows of a value in any storage, as a dense tensor."""
+    if isinstance(value, RowSparse):
+        return value.take(rows)
+    return dense_of(value).index_select(0, rows)
 
 
 def empty_sparse(stype: str, shape: tuple[int, ...], dtype: torch.dtype, device: Any) -> Sparse:

@@ -18,9 +18,8 @@ from .storage import (
     RowSparse,
     Value,
     cast_storage,
-    dense_gradient,
     dense_of,
-    rows_of_gradient,
+    rows_of,
 )
 
 __all__: list[str] = []
@@ -33,7 +32,7 @@ def _cast(op: Op, data: Value) -> Value:
     return cast_storage(data, op.attr("stype"))
 
 
-def _uncast(op: Op, d_output: Tensor, data: Value) -> Tensor:
+def _uncast(op: Op, d_output: Value, data: Value) -> Value:
     return d_output
 
 
@@ -56,9 +55,9 @@ for _from, _to in (("csr", "row_sparse"), ("row_sparse", "csr")):
 # Rows ---------------------------------------------------------------------------------------------
 
 
-def _retain_gradient(op: Op, d_output: Tensor, data: RowSparse, indices: Tensor) -> RowSparse:
+def _retain_gradient(op: Op, d_output: Value, data: RowSparse, indices: Tensor) -> RowSparse:
     rows = distinct(indices.long())
-    return RowSparse(rows_of_gradient(d_output, rows), rows, data.shape)
+    return RowSparse(rows_of(d_output, rows), rows, data.shape)
 
 
 @kernel_of("_sparse_retain", "row_sparse", "default", out="row_sparse", backward=_retain_gradient)
@@ -78,8 +77,8 @@ def _looked_up(op: Op, data: Tensor) -> Tensor:
     return data.long().clamp(0, op.attr("input_dim") - 1)
 
 
-def _embedding_gradient(op: Op, d_output: Tensor, data: Tensor, weight: RowSparse) -> Any:
-    d_rows = dense_gradient(d_output).reshape(-1, weight.shape[1])
+def _embedding_gradient(op: Op, d_output: Value, data: Tensor, weight: RowSparse) -> Any:
+    d_rows = dense_of(d_output).reshape(-1, weight.shape[1])
     return None, RowSparse.of_rows(_looked_up(op, data).reshape(-1), d_rows, weight.shape)
 
 
@@ -183,12 +182,12 @@ def _one_axis(op: Op) -> bool:
     return axis is not None and len(axis) == 1 and not op.attr("exclude")
 
 
-def _sum_gradient(op: Op, d_output: Tensor, data: Csr) -> Tensor:
+def _sum_gradient(op: Op, d_output: Value, data: Csr) -> Tensor:
     axis = op.attr("axis")[0] % 2
-    d_output = dense_gradient(d_output)
-    d_output = d_output if op.attr("keepdims") else d_output.unsqueeze(axis)
+    spread = dense_of(d_output)
+    spread = spread if op.attr("keepdims") else spread.unsqueeze(axis)
     share = data.shape[axis] if op.name == "mean" else 1
-    return (d_output / share).expand(data.shape)
+    return (spread / share).expand(data.shape)
 
 
 @kernel_of("sum mean", "csr", when=_one_axis, backward=_sum_gradient)
@@ -226,13 +225,18 @@ def _gives_dense(op: Op) -> bool:
     return not _gives_rows(op) and not op.attr("exclude")
 
 
-def _square_gradient(op: Op, d_output: Tensor, data: RowSparse) -> RowSparse:
+def _square_gradient(op: Op, d_output: Value, data: RowSparse) -> RowSparse:
+    """In the rows that are stored; as in MXNet, where rows arrive, in those of them alone."""
     axes = {a % len(data.shape) for a in op.attr("axis") or range(len(data.shape))}
     kept = [1 if i in axes else size for i, size in enumerate(data.shape)]
     if 0 in axes:
-        spread = dense_gradient(d_output).reshape(kept)
+        spread = dense_of(d_output).reshape(kept)
+    elif data.whole and isinstance(d_output, RowSparse):
+        spread = d_output.data.reshape(-1, *kept[1:])
+        rows = d_output.indices
+        data = RowSparse(data.data.index_select(0, rows), rows, data.shape)
     else:
-        spread = rows_of_gradient(d_output, data.indices).reshape(-1, *kept[1:])
+        spread = rows_of(d_output, data.indices).reshape(-1, *kept[1:])
     return data.with_data(2 * data.data * spread)
 
 

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels at the leaves of a recorded graph, which are differentiated without autograd.
+
+Gradients come to such a kernel last: all that they flow to from it are leaves, or results of others
+of its kind. So it need not be a step of ATen's graph, which ends at its results, and gradients of
+rows, which ATen knows as sparse tensors only, stay records.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from torch import Tensor
+
+from ...nd.sparse_gradient import sum_of
+from ...op.kernel import Kernel
+from ...op.kernel_gradient import kernel_gradients, run_kernel, stand_in, value_of_gradient
+from ...op.schema import Op
+from ...op.sparse.storage import RowSparse, Value
+
+__all__ = ["LeafKernels"]
+
+
+class _Run(NamedTuple):
+    """A kernel that was run.
+
+    Attributes:
+        op: the operator.
+        kernel: its forward.
+        values: its inputs.
+        flows: the leaf of each input, None where no gradient flows to it.
+        links: for each result a leaf of what autograd records.
+    """
+
+    op: Op
+    kernel: Kernel
+    values: Sequence[Value]
+    flows: Sequence[Tensor | None]
+    links: tuple[Tensor, ...]
+
+
+class LeafKernels:
+    """The kernels at the leaves of one recorded pass, and what gradients have come to the leaves.
+
+    Autograd's pass must end before `differentiate`: it leaves in ``grad`` of their results what
+    these have from it.
+
+    Attributes:
+        links: the leaves that autograd is to give the gradients of results to.
+    """
+
+    def __init__(self) -> None:
+        self.links: list[Tensor] = []
+        self._runs: list[_Run] = []
+        self._parts: dict[int, list[Value]] = {}  # of gradients, by the leaf's identity
+
+    def begin(self) -> None:
+        """Begins a pass."""
+        self._runs.clear()
+        self.links.clear()
+
+    def run(
+        self,
+        op: Op,
+        kernel: Kernel,
+        values: Sequence[Value],
+        flows: Sequence[Tensor | None],
+        facts: Mapping[str, Any],
+    ) -> tuple[tuple[Value, ...], tuple[Tensor, ...]]:
+        """(results, the leaf that takes the gradient of each) of a kernel.
+
+        Args:
+            op: the operator.
+            kernel: its forward.
+            values: its inputs.
+            flows: the leaf of each, None where no gradient flows to it.
+            facts: of the run.
+        """
+        plain = [v.detach() if isinstance(v, Tensor) else v for v in values]
+        results, _ = run_kernel(op, kernel, plain, (), facts)
+        links = tuple([_leaf_of(r) for r in results])
+        self.links += [link for link in links if link.requires_grad]
+        self._runs.append(_Run(op, kernel, plain, flows, links))
+        return results, links
+
+    def differentiate(self) -> None:
+        """Goes on where autograd's pass has ended."""
+        for run in reversed(self._runs):
+            d_outputs = [self.take(link) for link in run.links]
+            wanted = [flow is not None for flow in run.flows]
+            found = kernel_gradients(run.op, run.kernel, d_outputs, run.values, wanted)
+            given: set[int] = set()
+            for flow, gradient in zip(run.flows, found, strict=True):
+                if gradient is not None:
+                    owned = _copied(gradient) if id(gradient) in given else gradient
+                    given.add(id(gradient))
+                    if isinstance(owned, RowSparse):
+                        owned = owned.canonical()
+                    self._parts.setdefault(id(flow), []).append(owned)
+
+    def take(self, leaf: Tensor) -> Value | None:
+        """The gradient that has come to a leaf, which is nobody else's; None where none has."""
+        parts = self._parts.pop(id(leaf), None)
+        gradient = leaf.grad
+        if gradient is not None:
+            leaf.grad = None
+            parts = [*(parts or ()), value_of_gradient(gradient)]
+        return functools.reduce(sum_of, parts) if parts else None
+
+    def forget(self) -> None:
+        """Drops the gradients of a pass that failed."""
+        self._parts.clear()
+        for link in self.links:
+            link.grad = None
+
+
+def _leaf_of(result: Value) -> Tensor:
+    leaf = result.data if isinstance(result, Tensor) else stand_in(result)
+    return leaf.requires_grad_(leaf.is_floating_point())
+
+
+def _copied(gradient: Value) -> Value:
+    if isinstance(gradient, Tensor):
+        return gradient.clone()
+    return gradient.with_data(gradient.data.clone())
