@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled models: what another runtime executes, with names, shapes and hashes, in one file.
 
-The file is a safetensors file. Its arrays are the runtime's files as bytes (``model``, for OpenVINO
-``model.xml`` and ``model.bin``) and large weights by name; its metadata has one entry,
-``mxnova.compiled``, a JSON object of the fields of `CompiledModel`. Nothing in it is code.
+The file is a safetensors file. Its arrays are the runtime's files as bytes (for ONNX Runtime
+``model`` and ``model.blocked``, for OpenVINO ``model.xml`` and ``model.bin``) and large weights by
+name; its metadata has one entry, ``mxnova.compiled``, a JSON object of the fields of
+`CompiledModel`. Nothing in it is code.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ from .params import ArrayRecord
 from .safetensors import SafetensorsFile
 from .source import Path
 
-__all__ = ["CompiledModel", "Port", "check_hashes", "read", "write"]
+__all__ = ["Blocked", "CompiledModel", "Port", "check_hashes", "read", "write"]
 
-VERSION = 1
+VERSION = 2  # 1 had no weights in blocks
 _KEY = "mxnova.compiled"
 _DEPTH = 6  # of brackets in the metadata
 _MOST_PORTS = 1 << 10
 _MOST_AXES = 32
+_LARGEST_BLOCK = 1 << 10  # channels
 Array = np.ndarray[Any, Any]
 
 
@@ -52,6 +54,21 @@ class Port:
 
 
 @dataclass(frozen=True)
+class Blocked:
+    """A convolution's weight in the layout of some processors: channels in blocks.
+
+    Attributes:
+        array: name of the array.
+        shape: filters, channels, height and width of the weight, which the array may exceed.
+        both: whether channels are in blocks as filters are; False: filters alone.
+    """
+
+    array: str
+    shape: tuple[int, ...]
+    both: bool
+
+
+@dataclass(frozen=True)
 class CompiledModel:
     """What the file holds.
 
@@ -63,6 +80,8 @@ class CompiledModel:
         sources: SHA-256 of the files that it was made from, by name.
         preprocessing: how an image file becomes an input: options of ``mxnova predict``.
         labels: names of the scores.
+        block: channels of a block, of weights that are in blocks; 0: none are.
+        blocked: weights that are, by name.
         hashes: SHA-256 of each array's bytes.
     """
 
@@ -74,6 +93,8 @@ class CompiledModel:
     sources: Mapping[str, str] = field(default_factory=dict)
     preprocessing: Mapping[str, Any] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
+    block: int = 0
+    blocked: Mapping[str, Blocked] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -142,8 +163,35 @@ def _checked(file: SafetensorsFile) -> CompiledModel:
         _texts(told, "sources"),
         _typed(told, "preprocessing", dict),
         tuple(map(str, _typed(told, "labels", list))),
+        *_blocks(told, arrays),
         hashes,
     )
+
+
+def _blocks(told: Mapping[str, Any], arrays: Mapping[str, Array]) -> tuple[int, dict[str, Blocked]]:
+    """Channels of a block, and the weights in blocks; each array is one of them at most."""
+    if told["version"] < 2:
+        return 0, {}
+    block = _typed(told, "block", int)
+    if not 0 <= block <= _LARGEST_BLOCK:
+        raise FormatError(f"block={shown(block)}: must be from 0 to {_LARGEST_BLOCK}")
+    entries = _typed(told, "blocked", dict)
+    found = {name: _blocked(_typed(entries, name, dict), block, arrays) for name in entries}
+    if len({entry.array for entry in found.values()}) < len(found) or found.keys() & arrays.keys():
+        raise FormatError("blocked: a weight stands there twice")
+    return block, found
+
+
+def _blocked(told: Mapping[str, Any], block: int, arrays: Mapping[str, Array]) -> Blocked:
+    name, shape, both = _text(told, "array"), _typed(told, "shape", list), told.get("both")
+    if len(shape) != 4 or not all(isinstance(size, int) and _is_size(size) for size in shape):
+        raise FormatError(f"blocked: shape={shown(shape)}: must be four sizes")
+    if not isinstance(both, bool) or not block:
+        raise FormatError(f"blocked: both={shown(both)}, block={block}: must be a truth value, some")
+    filled = [size + -size % block if axis < 1 + both else size for axis, size in enumerate(shape)]
+    if name not in arrays or list(arrays[name].shape) != filled:
+        raise FormatError(f"blocked: array {shown(name)}: must be there, in the shape {filled}")
+    return Blocked(name, tuple(shape), both)
 
 
 def _typed(told: Mapping[str, Any], key: str, kind: type) -> Any:

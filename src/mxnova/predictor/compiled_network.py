@@ -51,8 +51,10 @@ class CompiledNetwork:
             known = ", ".join(ENGINES)
             raise FormatError(f"{path}: runtime {model.runtime!r}: known are {known}")
         kind = ENGINES[model.runtime]
-        compiled_model.check_hashes(path, model, [kind.graph])
-        weights = [name for name in model.arrays if name != kind.graph]
+        first, *others = kind.graphs
+        graphs = [first, *(name for name in others if name in model.arrays)]
+        compiled_model.check_hashes(path, model, graphs)
+        weights = [name for name in model.arrays if name not in graphs]
         with ThreadPoolExecutor(1, thread_name_prefix="mxnova-hashes") as other:
             checked = other.submit(compiled_model.check_hashes, path, model, weights)
             try:
