@@ -21,6 +21,7 @@ __all__ = ["BLOCKED_GRAPH", "ENGINES", "Engine"]
 
 BLOCKED_GRAPH = "model.blocked"  # ONNX Runtime's, with weights in blocks
 
+_FAKE_QUANTIZE = b'type="FakeQuantize"'  # in OpenVINO's graph, where a value becomes an integer
 _NOWHERE = "/nonexistent"  # where a model may look for weights in other files
 
 
@@ -97,7 +98,7 @@ class _OpenVINO:
         core = openvino.Core()
         text = model.arrays["model.xml"].tobytes()
         weights = openvino.Tensor(model.arrays["model.bin"], shared_memory=True)
-        settings = openvino_settings(threads, "float32")
+        settings = openvino_settings(threads, "float32", _FAKE_QUANTIZE in text)
         self._compiled = core.compile_model(core.read_model(text, weights), "CPU", settings)
         self._weights = weights
         self._keys = _keys(model.outputs)
