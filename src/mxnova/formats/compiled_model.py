@@ -186,9 +186,12 @@ def _blocked(told: Mapping[str, Any], block: int, arrays: Mapping[str, Array]) -
     name, shape, both = _text(told, "array"), _typed(told, "shape", list), told.get("both")
     if len(shape) != 4 or not all(isinstance(size, int) and _is_size(size) for size in shape):
         raise FormatError(f"blocked: shape={shown(shape)}: must be four sizes")
-    if not isinstance(both, bool) or not block:
-        raise FormatError(f"blocked: both={shown(both)}, block={block}: must be a truth value, some")
-    filled = [size + -size % block if axis < 1 + both else size for axis, size in enumerate(shape)]
+    if not isinstance(both, bool):
+        raise FormatError(f"blocked: both={shown(both)}: must be a truth value")
+    if not block:
+        raise FormatError(f"block=0: must be from 1 to {_LARGEST_BLOCK}, for {shown(name)}")
+    in_blocks = 2 if both else 1
+    filled = [size + -size % block for size in shape[:in_blocks]] + shape[in_blocks:]
     if name not in arrays or list(arrays[name].shape) != filled:
         raise FormatError(f"blocked: array {shown(name)}: must be there, in the shape {filled}")
     return Blocked(name, tuple(shape), both)

@@ -96,7 +96,7 @@ def write_compiled(
 
 
 def _of_onnxruntime(package: Any, onnx_file: str) -> _Parts:
-    """The graph as ONNX Runtime rewrites it, for any processor and for this one; weights of both."""
+    """The graph as ONNX Runtime rewrites it, for any processor and for this one, and weights."""
     import onnx
 
     size = sum(p.stat().st_size for p in Path(onnx_file).parent.glob(f"{Path(onnx_file).name}*"))
@@ -131,7 +131,7 @@ def _parts(plain: Any, blocked: Any, block: int) -> _Parts:
     weights, others = _large(plain), _large(blocked)
     shared = {n: v for n, v in weights.items() if n in others and _is_same(v, others[n])}
     made = {name: values for name, values in others.items() if name not in weights}
-    found = found_in(made, {n: v for n, v in weights.items() if n not in shared}, block or 1)
+    found = found_in(made, {n: v for n, v in weights.items() if n not in shared}, block)
     if not found:
         return _Parts({"model": _without(plain, weights), **weights})
     arrays = shared | {kept.array: made[kept.array] for kept in found.values()}

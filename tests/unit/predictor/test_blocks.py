@@ -82,7 +82,9 @@ def compiled(tmp_path_factory):
     shapes, _, _ = symbol.infer_shape(data=(1, 3, 12, 12))
     names = symbol.list_arguments()
     arrays = {
-        n: mx.nd.array(RNG.normal(size=s)) for n, s in zip(names, shapes, strict=True) if n != "data"
+        n: mx.nd.array(RNG.normal(size=s))
+        for n, s in zip(names, shapes, strict=True)
+        if n != "data"
     }
     onnx_file, path = str(folder / "net.onnx"), folder / "net.mxnova"
     mx.onnx.export_model(symbol, arrays, [(1, 3, 12, 12)], np.float32, onnx_file)
@@ -97,7 +99,10 @@ def test_any_processor_computes_the_same(compiled, block, monkeypatch):
     if block is not None:
         monkeypatch.setattr(engines, "runtime_block", lambda runtime: block)
     data = RNG.normal(size=(1, 3, 12, 12)).astype("f")
-    (found,), (wanted,) = Predictor.load(path, threads=1).predict(data=data), plain.predict(data=data)
+    (found,), (wanted,) = (
+        Predictor.load(path, threads=1).predict(data=data),
+        plain.predict(data=data),
+    )
     np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-3 * np.abs(wanted).max())
 
 
