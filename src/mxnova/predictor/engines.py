@@ -47,7 +47,7 @@ class Engine(Protocol):
 class _ONNXRuntime:
     """A session."""
 
-    graphs: ClassVar = ("model", BLOCKED_GRAPH)
+    graphs: ClassVar[Sequence[str]] = ("model", BLOCKED_GRAPH)
 
     def __init__(self, model: CompiledModel, threads: int) -> None:
         runtime = require_package("onnxruntime", "Predictor.load")
@@ -91,7 +91,7 @@ def _for_this_processor(model: CompiledModel, runtime: Any) -> tuple[str, dict[s
 class _OpenVINO:
     """A compiled model; a request for each thread."""
 
-    graphs: ClassVar = ("model.xml",)
+    graphs: ClassVar[Sequence[str]] = ("model.xml",)
 
     def __init__(self, model: CompiledModel, threads: int) -> None:
         openvino = require_package("openvino", "Predictor.load")
