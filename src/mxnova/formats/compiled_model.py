@@ -22,12 +22,12 @@ from mxnova.core.base.errors import FormatError, MXNetError, shown
 
 from . import bounded_json, safetensors
 from .params import ArrayRecord
-from .safetensors import SafetensorsFile
+from .safetensors import ALIGNMENT, SafetensorsFile
 from .source import Path
 
 __all__ = ["Blocked", "CompiledModel", "Port", "check_hashes", "read", "write"]
 
-VERSION = 2  # 1 had no weights in blocks
+VERSION = 2
 _KEY = "mxnova.compiled"
 _DEPTH = 6  # of brackets in the metadata
 _MOST_PORTS = 1 << 10
@@ -101,10 +101,14 @@ class CompiledModel:
 def write(path: Path, model: CompiledModel) -> None:
     """Writes the file as a whole; hashes are taken of what is written.
 
+    Arrays of whole vectors come first, so that they begin where vectors do: kernels read them in
+    the file.
+
     Raises:
         FileError: it cannot be written.
     """
-    arrays = {name: np.ascontiguousarray(values) for name, values in model.arrays.items()}
+    order = sorted(model.arrays, key=lambda name: model.arrays[name].nbytes % ALIGNMENT != 0)
+    arrays = {name: np.ascontiguousarray(model.arrays[name]) for name in order}
     told = {name: value for name, value in asdict(model).items() if name != "arrays"}
     told |= {"version": VERSION, "hashes": {n: _sha256(a) for n, a in arrays.items()}}
     records = {n: ArrayRecord("default", a.shape, dtype_of(a.dtype), a) for n, a in arrays.items()}
@@ -119,7 +123,7 @@ def read(path: Path) -> CompiledModel:
     """The model in the file at `path`; arrays are views of the mapped file, not hashed yet.
 
     Raises:
-        FormatError: it is no compiled model, or of a later version.
+        FormatError: it is no compiled model, or of another version.
         FileError: it cannot be read.
     """
     file = safetensors.read(path)
@@ -148,8 +152,9 @@ def _checked(file: SafetensorsFile) -> CompiledModel:
     told = bounded_json.loads(file.metadata[_KEY], max_depth=_DEPTH, unique=True)
     if not isinstance(told, dict) or not isinstance(told.get("version"), int):
         raise FormatError(f"{_KEY}: no version")
-    if told["version"] > VERSION:
-        raise FormatError(f"version {told['version']} is later than {VERSION}: update mxnova")
+    if told["version"] != VERSION:
+        remedy = "update mxnova" if told["version"] > VERSION else "compile the model again"
+        raise FormatError(f"version {told['version']}, expected {VERSION}: {remedy}")
     arrays = {name: np.asarray(record.data) for name, record in file.arrays.items()}
     hashes = _texts(told, "hashes")
     if hashes.keys() != arrays.keys():
@@ -170,8 +175,6 @@ def _checked(file: SafetensorsFile) -> CompiledModel:
 
 def _blocks(told: Mapping[str, Any], arrays: Mapping[str, Array]) -> tuple[int, dict[str, Blocked]]:
     """Channels of a block, and the weights in blocks; each array is one of them at most."""
-    if told["version"] < 2:
-        return 0, {}
     block = _typed(told, "block", int)
     if not 0 <= block <= _LARGEST_BLOCK:
         raise FormatError(f"block={shown(block)}: must be from 0 to {_LARGEST_BLOCK}")

@@ -156,13 +156,10 @@ def _large(model: Any) -> dict[str, Array]:
 
 
 def _without(model: Any, names: Collection[str]) -> Array:
-    """The graph, whose initializers of these names say that their values are elsewhere."""
-    for tensor in model.graph.initializer:
-        if tensor.name in names:
-            for field in ("raw_data", "float_data", "int32_data", "int64_data", "double_data"):
-                tensor.ClearField(field)
-            tensor.data_location = tensor.EXTERNAL
-            tensor.external_data.add(key="location", value=tensor.name)
+    """The graph without initializers of these names."""
+    kept = [tensor for tensor in model.graph.initializer if tensor.name not in names]
+    del model.graph.initializer[:]
+    model.graph.initializer.extend(kept)
     return np.frombuffer(model.SerializeToString(), np.uint8)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -55,8 +56,9 @@ class CompiledNetwork:
         graphs = [first, *(name for name in others if name in model.arrays)]
         compiled_model.check_hashes(path, model, graphs)
         weights = [name for name in model.arrays if name not in graphs]
-        with ThreadPoolExecutor(1, thread_name_prefix="mxnova-hashes") as other:
-            checked = other.submit(compiled_model.check_hashes, path, model, weights)
+        with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="mxnova-hashes") as others:
+            check = partial(compiled_model.check_hashes, path, model)
+            checked = [others.submit(check, [name]) for name in weights]
             try:
                 engine = kind(model, _threads(threads))
             except MXNetError:
@@ -64,7 +66,8 @@ class CompiledNetwork:
             except Exception as error:  # noqa: BLE001 - whatever a runtime raises
                 reason = str(error).partition("\n")[0]
                 raise MXNetError(f"{path}: {model.runtime} refuses the model: {reason}") from None
-        checked.result()
+        for array in checked:
+            array.result()
         return cls(model, engine, {})
 
     def _settled(

@@ -15,6 +15,7 @@ from ..core.base.inference_runtimes import (
 from ..core.base.packages import require_package
 from ..formats.compiled_model import CompiledModel, Port
 from .blocks import of_blocks, runtime_block
+from .lent_weights import lend
 from .network import Array
 
 __all__ = ["BLOCKED_GRAPH", "ENGINES", "Engine"]
@@ -45,7 +46,7 @@ class Engine(Protocol):
 
 
 class _ONNXRuntime:
-    """A session."""
+    """A session; weights stay where the file is mapped."""
 
     graphs: ClassVar[Sequence[str]] = ("model", BLOCKED_GRAPH)
 
@@ -56,12 +57,9 @@ class _ONNXRuntime:
             "session.model_external_initializers_file_folder_path", _NOWHERE
         )
         graph, weights = _for_this_processor(model, runtime)
-        self._weights = {
-            name: runtime.OrtValue.ortvalue_from_numpy(values) for name, values in weights.items()
-        }
-        options.add_external_initializers([*self._weights], [*self._weights.values()])
+        initializers, self._weights = lend(options, weights, runtime)
         self._session = runtime.InferenceSession(
-            model.arrays[graph].tobytes(),
+            initializers + model.arrays[graph].tobytes(),
             options,
             providers=["CPUExecutionProvider"],
             # What is constant was computed when the model was compiled; a file from a stranger may

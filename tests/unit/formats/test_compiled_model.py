@@ -68,6 +68,7 @@ PORT = {"name": "data", "key": "data", "shape": [1], "dtype": "float32"}
     [
         (without("version"), "no version"),
         (with_(version=3), "update mxnova"),
+        (with_(version=1), "compile the model again"),
         (without("runtime"), "runtime=None"),
         (with_(hashes={}), "hashes"),
         (with_(hashes=["a"]), "hashes"),
@@ -91,6 +92,14 @@ def test_metadata_is_checked(path, change, fact):
         compiled_model.read(path)
     assert fact in str(error.value)
     assert str(path) in str(error.value)
+
+
+def test_weights_begin_where_vectors_do(path):
+    arrays = {n: np.ones(size, np.float32) for n, size in (("a", 3), ("b", 32), ("c", 16))}
+    compiled_model.write(path, replace(MODEL, arrays=arrays))
+    found = compiled_model.read(path).arrays
+    assert list(found) == ["b", "c", "a"]
+    assert not any(values.ctypes.data % 64 for values in found.values())
 
 
 def test_other_safetensors_files_are_refused(path):
@@ -139,9 +148,3 @@ def test_weights_in_blocks_are_checked(path, change, fact):
     with pytest.raises(FormatError) as error:
         compiled_model.read(path)
     assert fact in str(error.value)
-
-
-def test_files_of_the_first_version(path):
-    compiled_model.write(path, MODEL)
-    rewrite(path, lambda told: [told.update(version=1), told.pop("block"), told.pop("blocked")])
-    assert compiled_model.read(path).blocked == {}
