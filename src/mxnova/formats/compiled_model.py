@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled models: what another runtime executes, with names, shapes and hashes, in one file.
 
-The file is a safetensors file. Its arrays are the runtime's files as bytes (``model``, for OpenVINO
-``model.xml`` and ``model.bin``) and large weights by name; its metadata has one entry,
-``mxnova.compiled``, a JSON object of the fields of `CompiledModel`. Nothing in it is code.
+The file is a safetensors file. Its arrays are the runtime's files as bytes (for ONNX Runtime
+``model`` and ``model.blocked``, for OpenVINO ``model.xml`` and ``model.bin``) and large weights by
+name; its metadata has one entry, ``mxnova.compiled``, a JSON object of the fields of
+`CompiledModel`. Nothing in it is code.
 """
 
 from __future__ import annotations
@@ -21,16 +22,17 @@ from mxnova.core.base.errors import FormatError, MXNetError, shown
 
 from . import bounded_json, safetensors
 from .params import ArrayRecord
-from .safetensors import SafetensorsFile
+from .safetensors import ALIGNMENT, SafetensorsFile
 from .source import Path
 
-__all__ = ["CompiledModel", "Port", "check_hashes", "read", "write"]
+__all__ = ["Blocked", "CompiledModel", "Port", "check_hashes", "read", "write"]
 
-VERSION = 1
+VERSION = 2
 _KEY = "mxnova.compiled"
 _DEPTH = 6  # of brackets in the metadata
 _MOST_PORTS = 1 << 10
 _MOST_AXES = 32
+_LARGEST_BLOCK = 1 << 10  # channels
 Array = np.ndarray[Any, Any]
 
 
@@ -52,6 +54,21 @@ class Port:
 
 
 @dataclass(frozen=True)
+class Blocked:
+    """A convolution's weight in the layout of some processors: channels in blocks.
+
+    Attributes:
+        array: name of the array.
+        shape: filters, channels, height and width of the weight, which the array may exceed.
+        both: whether channels are in blocks as filters are; False: filters alone.
+    """
+
+    array: str
+    shape: tuple[int, ...]
+    both: bool
+
+
+@dataclass(frozen=True)
 class CompiledModel:
     """What the file holds.
 
@@ -63,6 +80,8 @@ class CompiledModel:
         sources: SHA-256 of the files that it was made from, by name.
         preprocessing: how an image file becomes an input: options of ``mxnova predict``.
         labels: names of the scores.
+        block: channels of a block, of weights that are in blocks; 0: none are.
+        blocked: weights that are, by name.
         hashes: SHA-256 of each array's bytes.
     """
 
@@ -74,16 +93,22 @@ class CompiledModel:
     sources: Mapping[str, str] = field(default_factory=dict)
     preprocessing: Mapping[str, Any] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
+    block: int = 0
+    blocked: Mapping[str, Blocked] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)
 
 
 def write(path: Path, model: CompiledModel) -> None:
     """Writes the file as a whole; hashes are taken of what is written.
 
+    Arrays of whole vectors come first, so that they begin where vectors do: kernels read them in
+    the file.
+
     Raises:
         FileError: it cannot be written.
     """
-    arrays = {name: np.ascontiguousarray(values) for name, values in model.arrays.items()}
+    order = sorted(model.arrays, key=lambda name: model.arrays[name].nbytes % ALIGNMENT != 0)
+    arrays = {name: np.ascontiguousarray(model.arrays[name]) for name in order}
     told = {name: value for name, value in asdict(model).items() if name != "arrays"}
     told |= {"version": VERSION, "hashes": {n: _sha256(a) for n, a in arrays.items()}}
     records = {n: ArrayRecord("default", a.shape, dtype_of(a.dtype), a) for n, a in arrays.items()}
@@ -98,7 +123,7 @@ def read(path: Path) -> CompiledModel:
     """The model in the file at `path`; arrays are views of the mapped file, not hashed yet.
 
     Raises:
-        FormatError: it is no compiled model, or of a later version.
+        FormatError: it is no compiled model, or of another version.
         FileError: it cannot be read.
     """
     file = safetensors.read(path)
@@ -127,8 +152,9 @@ def _checked(file: SafetensorsFile) -> CompiledModel:
     told = bounded_json.loads(file.metadata[_KEY], max_depth=_DEPTH, unique=True)
     if not isinstance(told, dict) or not isinstance(told.get("version"), int):
         raise FormatError(f"{_KEY}: no version")
-    if told["version"] > VERSION:
-        raise FormatError(f"version {told['version']} is later than {VERSION}: update mxnova")
+    if told["version"] != VERSION:
+        remedy = "update mxnova" if told["version"] > VERSION else "compile the model again"
+        raise FormatError(f"version {told['version']}, expected {VERSION}: {remedy}")
     arrays = {name: np.asarray(record.data) for name, record in file.arrays.items()}
     hashes = _texts(told, "hashes")
     if hashes.keys() != arrays.keys():
@@ -142,8 +168,36 @@ def _checked(file: SafetensorsFile) -> CompiledModel:
         _texts(told, "sources"),
         _typed(told, "preprocessing", dict),
         tuple(map(str, _typed(told, "labels", list))),
+        *_blocks(told, arrays),
         hashes,
     )
+
+
+def _blocks(told: Mapping[str, Any], arrays: Mapping[str, Array]) -> tuple[int, dict[str, Blocked]]:
+    """Channels of a block, and the weights in blocks; each array is one of them at most."""
+    block = _typed(told, "block", int)
+    if not 0 <= block <= _LARGEST_BLOCK:
+        raise FormatError(f"block={shown(block)}: must be from 0 to {_LARGEST_BLOCK}")
+    entries = _typed(told, "blocked", dict)
+    found = {name: _blocked(_typed(entries, name, dict), block, arrays) for name in entries}
+    if len({entry.array for entry in found.values()}) < len(found) or found.keys() & arrays.keys():
+        raise FormatError("blocked: a weight stands there twice")
+    return block, found
+
+
+def _blocked(told: Mapping[str, Any], block: int, arrays: Mapping[str, Array]) -> Blocked:
+    name, shape, both = _text(told, "array"), _typed(told, "shape", list), told.get("both")
+    if len(shape) != 4 or not all(isinstance(size, int) and _is_size(size) for size in shape):
+        raise FormatError(f"blocked: shape={shown(shape)}: must be four sizes")
+    if not isinstance(both, bool):
+        raise FormatError(f"blocked: both={shown(both)}: must be a truth value")
+    if not block:
+        raise FormatError(f"block=0: must be from 1 to {_LARGEST_BLOCK}, for {shown(name)}")
+    in_blocks = 2 if both else 1
+    filled = [size + -size % block for size in shape[:in_blocks]] + shape[in_blocks:]
+    if name not in arrays or list(arrays[name].shape) != filled:
+        raise FormatError(f"blocked: array {shown(name)}: must be there, in the shape {filled}")
+    return Blocked(name, tuple(shape), both)
 
 
 def _typed(told: Mapping[str, Any], key: str, kind: type) -> Any:

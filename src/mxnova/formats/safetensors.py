@@ -32,6 +32,7 @@ from .params import ArrayRecord, bytes_of
 from .source import Buffer, Readable, Source, require_little_endian
 
 __all__ = [
+    "ALIGNMENT",
     "FACTOR",
     "Layout",
     "Place",
@@ -46,6 +47,7 @@ __all__ = [
 
 METADATA = "__metadata__"
 FACTOR = 32  # bytes of memory that one of the file may take, as in files of MXNet's
+ALIGNMENT = 64  # bytes: where data begin; the longest vectors of processors have as many
 _LENGTH = struct.Struct("<Q")
 _MAX_HEADER = 100_000_000  # bytes; what the package safetensors reads
 _MAX_NDIM = 32  # what NumPy 1.26 can show
@@ -276,7 +278,7 @@ def parts(
         text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError as error:
         raise ArgumentError(f"safetensors: a name is no text in UTF-8: {error.reason}") from None
-    text += b" " * (-len(text) % 8)
+    text += b" " * (-(_LENGTH.size + len(text)) % ALIGNMENT)
     if len(text) > _MAX_HEADER:
         raise ArgumentError(f"safetensors: a header of {len(text)} bytes, over {_MAX_HEADER:,}")
     return [_LENGTH.pack(len(text)), text, *(bytes_of(arrays[name].data) for name in order)]

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,24 @@ from ..core.base.errors import ArgumentError, MXNetError, candidates
 from ..core.base.inference_runtimes import SLOWER_FUSIONS, onnxruntime_options
 from ..core.base.packages import require_package
 from ..formats import compiled_model
-from ..formats.compiled_model import CompiledModel, Port
-from .engines import ENGINES
+from ..formats.compiled_model import Blocked, CompiledModel, Port
+from .blocks import found_in, runtime_block
+from .engines import BLOCKED_GRAPH, ENGINES
 from .network import Array
 
 __all__ = ["write_compiled"]
 
 _SMALL = 1 << 10  # bytes; constants that stay in the graph
 _LARGEST = (1 << 31) - (1 << 20)  # bytes of a file that ONNX Runtime can write
+
+
+@dataclass
+class _Parts:
+    """Fields of a `CompiledModel` that its runtime makes."""
+
+    arrays: dict[str, Array]
+    block: int = 0
+    blocked: Mapping[str, Blocked] = field(default_factory=dict)
 
 
 def write_compiled(
@@ -60,9 +71,9 @@ def write_compiled(
     package = require_package(runtime, "compile")
     try:
         if openvino_file is not None:
-            arrays = _openvino_files(os.path.splitext(openvino_file)[0])
+            parts = _openvino_files(os.path.splitext(openvino_file)[0])
         else:
-            arrays = _MAKERS[runtime](package, onnx_file)
+            parts = _MAKERS[runtime](package, onnx_file)
     except MXNetError:
         raise
     except Exception as error:
@@ -71,62 +82,97 @@ def write_compiled(
     inputs, outputs = _ports(onnx_file, output_names)
     made = CompiledModel(
         runtime,
-        arrays,
+        parts.arrays,
         inputs,
         outputs,
         {"mxnova": __version__, runtime: package.__version__},
         dict(sources or {}),
         dict(preprocessing or {}),
         tuple(labels),
+        parts.block,
+        parts.blocked,
     )
     compiled_model.write(path, made)
 
 
-def _of_onnxruntime(package: Any, onnx_file: str) -> dict[str, Array]:
-    """The graph as ONNX Runtime rewrites it, and its weights."""
+def _of_onnxruntime(package: Any, onnx_file: str) -> _Parts:
+    """The graph as ONNX Runtime rewrites it, for any processor and for this one, and weights."""
     import onnx
 
     size = sum(p.stat().st_size for p in Path(onnx_file).parent.glob(f"{Path(onnx_file).name}*"))
-    if size < _LARGEST:
-        options = onnxruntime_options(1)
-        options.graph_optimization_level = package.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
-        options.optimized_model_filepath = rewritten = f"{onnx_file}.rewritten"
-        package.InferenceSession(
-            onnx_file,
-            options,
-            providers=["CPUExecutionProvider"],
-            disabled_optimizers=[*SLOWER_FUSIONS],
-        )
-        onnx_file = rewritten
-    model = onnx.load(onnx_file)
-    weights = {}
-    for tensor in model.graph.initializer:
-        values = onnx.numpy_helper.to_array(tensor)
-        if values.nbytes > _SMALL and values.dtype.kind in "fiub":
-            weights[tensor.name] = values
-            _move_out(tensor)
-    graph = np.frombuffer(model.SerializeToString(), np.uint8)
-    return {"model": graph, **dict(sorted(weights.items()))}  # the runtime's order is any
+    if size >= _LARGEST:
+        model = onnx.load(onnx_file)
+        weights = _large(model)
+        return _Parts({"model": _without(model, weights), **weights})
+    levels = package.GraphOptimizationLevel
+    plain_file = _rewritten(package, onnx_file, levels.ORT_ENABLE_EXTENDED)
+    plain = onnx.load(plain_file)
+    block = runtime_block(package)
+    blocked = onnx.load(_rewritten(package, plain_file, levels.ORT_ENABLE_ALL)) if block else plain
+    return _parts(plain, blocked, block)
 
 
-def _move_out(tensor: Any) -> None:
-    """Has an initializer say that its values are elsewhere."""
-    for field in ("raw_data", "float_data", "int32_data", "int64_data", "double_data"):
-        tensor.ClearField(field)
-    tensor.data_location = tensor.EXTERNAL
-    tensor.external_data.add(key="location", value=tensor.name)
+def _rewritten(package: Any, onnx_file: str, level: Any) -> str:
+    """The path of the ONNX file that ONNX Runtime makes of one."""
+    options = onnxruntime_options(1)
+    options.graph_optimization_level = level
+    options.optimized_model_filepath = path = f"{onnx_file}.rewritten"
+    package.InferenceSession(
+        onnx_file,
+        options,
+        providers=["CPUExecutionProvider"],
+        disabled_optimizers=[*SLOWER_FUSIONS],
+    )
+    return path
 
 
-def _of_openvino(package: Any, onnx_file: str) -> dict[str, Array]:
+def _parts(plain: Any, blocked: Any, block: int) -> _Parts:
+    """Both graphs, if weights of one are in blocks in the other; each weight once."""
+    weights, others = _large(plain), _large(blocked)
+    shared = {n: v for n, v in weights.items() if n in others and _is_same(v, others[n])}
+    made = {name: values for name, values in others.items() if name not in weights}
+    found = found_in(made, {n: v for n, v in weights.items() if n not in shared}, block)
+    if not found:
+        return _Parts({"model": _without(plain, weights), **weights})
+    arrays = shared | {kept.array: made[kept.array] for kept in found.values()}
+    graphs = {
+        "model": _without(plain, {*shared, *found}),
+        BLOCKED_GRAPH: _without(blocked, {*arrays}),
+    }
+    return _Parts({**graphs, **arrays}, block, found)
+
+
+def _is_same(one: Array, other: Array) -> bool:
+    return one.dtype == other.dtype and one.tobytes() == other.tobytes()
+
+
+def _large(model: Any) -> dict[str, Array]:
+    """Weights that are not left in the graph, by name: the runtime's order is any."""
+    import onnx
+
+    arrays = {t.name: onnx.numpy_helper.to_array(t) for t in model.graph.initializer}
+    large = {n: v for n, v in arrays.items() if v.nbytes > _SMALL and v.dtype.kind in "fiub"}
+    return dict(sorted(large.items()))
+
+
+def _without(model: Any, names: Collection[str]) -> Array:
+    """The graph without initializers of these names."""
+    kept = [tensor for tensor in model.graph.initializer if tensor.name not in names]
+    del model.graph.initializer[:]
+    model.graph.initializer.extend(kept)
+    return np.frombuffer(model.SerializeToString(), np.uint8)
+
+
+def _of_openvino(package: Any, onnx_file: str) -> _Parts:
     """The two files of OpenVINO's representation."""
     stem = f"{onnx_file}.openvino"
     package.save_model(package.convert_model(onnx_file), f"{stem}.xml", compress_to_fp16=False)
     return _openvino_files(stem)
 
 
-def _openvino_files(stem: str) -> dict[str, Array]:
+def _openvino_files(stem: str) -> _Parts:
     files = {f"model{ending}": f"{stem}{ending}" for ending in (".xml", ".bin")}
-    return {name: np.fromfile(file, np.uint8) for name, file in files.items()}
+    return _Parts({name: np.fromfile(file, np.uint8) for name, file in files.items()})
 
 
 _MAKERS = {"onnxruntime": _of_onnxruntime, "openvino": _of_openvino}

@@ -50,19 +50,17 @@ class CompiledNetwork:
         if model.runtime not in ENGINES:
             known = ", ".join(ENGINES)
             raise FormatError(f"{path}: runtime {model.runtime!r}: known are {known}")
-        kind = ENGINES[model.runtime]
-        compiled_model.check_hashes(path, model, [kind.graph])
-        weights = [name for name in model.arrays if name != kind.graph]
-        with ThreadPoolExecutor(1, thread_name_prefix="mxnova-hashes") as other:
-            checked = other.submit(compiled_model.check_hashes, path, model, weights)
-            try:
-                engine = kind(model, _threads(threads))
-            except MXNetError:
-                raise
-            except Exception as error:  # noqa: BLE001 - whatever a runtime raises
-                reason = str(error).partition("\n")[0]
-                raise MXNetError(f"{path}: {model.runtime} refuses the model: {reason}") from None
-        checked.result()
+        first, *others = ENGINES[model.runtime].graphs
+        graphs = [first, *(name for name in others if name in model.arrays)]
+        compiled_model.check_hashes(path, model, graphs)
+        weights = [name for name in model.arrays if name not in graphs]
+        with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="mxnova-hashes") as pool:
+            checks = [
+                pool.submit(compiled_model.check_hashes, path, model, [name]) for name in weights
+            ]
+            engine = _engine(path, model, _threads(threads))
+        for check in checks:
+            check.result()
         return cls(model, engine, {})
 
     def _settled(
@@ -150,6 +148,21 @@ class CompiledNetwork:
 
     def __str__(self) -> str:
         return self.model.runtime
+
+
+def _engine(path: str | os.PathLike[str], model: CompiledModel, threads: int) -> Engine:
+    """What runs the model.
+
+    Raises:
+        MXNetError: the runtime refuses it, or is not installed.
+    """
+    try:
+        return ENGINES[model.runtime](model, threads)
+    except MXNetError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever a runtime raises
+        reason = str(error).partition("\n")[0]
+        raise MXNetError(f"{path}: {model.runtime} refuses the model: {reason}") from None
 
 
 def _match(port: Port, shape: tuple[int, ...], words: dict[str, int]) -> None:

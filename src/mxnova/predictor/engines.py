@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from ..core.base.inference_runtimes import (
     SLOWER_FUSIONS,
@@ -14,10 +14,15 @@ from ..core.base.inference_runtimes import (
 )
 from ..core.base.packages import require_package
 from ..formats.compiled_model import CompiledModel, Port
+from .blocks import of_blocks, runtime_block
+from .lent_weights import lend
 from .network import Array
 
-__all__ = ["ENGINES", "Engine"]
+__all__ = ["BLOCKED_GRAPH", "ENGINES", "Engine"]
 
+BLOCKED_GRAPH = "model.blocked"  # ONNX Runtime's, with weights in blocks
+
+_FAKE_QUANTIZE = b'type="FakeQuantize"'  # in OpenVINO's graph, where a value becomes an integer
 _NOWHERE = "/nonexistent"  # where a model may look for weights in other files
 
 
@@ -29,10 +34,10 @@ class Engine(Protocol):
         threads: that take part in a run; 0: one for each core.
 
     Attributes:
-        graph: name of the array that holds the runtime's graph; the others are weights.
+        graphs: names of the arrays that may hold the runtime's graph; the others are weights.
     """
 
-    graph: ClassVar[str]
+    graphs: ClassVar[Sequence[str]]
 
     def __init__(self, model: CompiledModel, threads: int) -> None: ...
 
@@ -43,7 +48,7 @@ class Engine(Protocol):
 class _ONNXRuntime:
     """A session; weights stay where the file is mapped."""
 
-    graph: ClassVar = "model"
+    graphs: ClassVar[Sequence[str]] = ("model", BLOCKED_GRAPH)
 
     def __init__(self, model: CompiledModel, threads: int) -> None:
         runtime = require_package("onnxruntime", "Predictor.load")
@@ -51,13 +56,10 @@ class _ONNXRuntime:
         options.add_session_config_entry(
             "session.model_external_initializers_file_folder_path", _NOWHERE
         )
-        weights = {name: values for name, values in model.arrays.items() if name != self.graph}
-        self._weights = {
-            name: runtime.OrtValue.ortvalue_from_numpy(values) for name, values in weights.items()
-        }
-        options.add_external_initializers([*self._weights], [*self._weights.values()])
+        graph, weights = _for_this_processor(model, runtime)
+        initializers, self._weights = lend(options, weights, runtime)
         self._session = runtime.InferenceSession(
-            model.arrays[self.graph].tobytes(),
+            initializers + model.arrays[graph].tobytes(),
             options,
             providers=["CPUExecutionProvider"],
             # What is constant was computed when the model was compiled; a file from a stranger may
@@ -70,17 +72,31 @@ class _ONNXRuntime:
         return list(self._session.run(self._keys, fed))
 
 
+def _for_this_processor(model: CompiledModel, runtime: Any) -> tuple[str, dict[str, Array]]:
+    """Name of the graph, and its weights: in blocks, if blocks are as large here."""
+    weights = {n: v for n, v in model.arrays.items() if n not in _ONNXRuntime.graphs}
+    if not model.block:
+        return "model", weights
+    if BLOCKED_GRAPH in model.arrays and model.block == runtime_block(runtime):
+        return BLOCKED_GRAPH, weights
+    plain = {
+        name: of_blocks(weights.pop(kept.array), model.block, kept)
+        for name, kept in model.blocked.items()
+    }
+    return "model", weights | plain
+
+
 class _OpenVINO:
     """A compiled model; a request for each thread."""
 
-    graph: ClassVar = "model.xml"
+    graphs: ClassVar[Sequence[str]] = ("model.xml",)
 
     def __init__(self, model: CompiledModel, threads: int) -> None:
         openvino = require_package("openvino", "Predictor.load")
         core = openvino.Core()
-        text = model.arrays[self.graph].tobytes()
+        text = model.arrays["model.xml"].tobytes()
         weights = openvino.Tensor(model.arrays["model.bin"], shared_memory=True)
-        settings = openvino_settings(threads, "float32")
+        settings = openvino_settings(threads, "float32", _FAKE_QUANTIZE in text)
         self._compiled = core.compile_model(core.read_model(text, weights), "CPU", settings)
         self._weights = weights
         self._keys = _keys(model.outputs)

@@ -53,6 +53,13 @@ def with_(**values):
     return lambda told: told.update(values)
 
 
+def rewrite(path, change):
+    file = safetensors.read(path)
+    told = json.loads(file.metadata["mxnova.compiled"])
+    change(told)
+    safetensors.write(path, file.arrays, {"mxnova.compiled": json.dumps(told)})
+
+
 PORT = {"name": "data", "key": "data", "shape": [1], "dtype": "float32"}
 
 
@@ -60,7 +67,8 @@ PORT = {"name": "data", "key": "data", "shape": [1], "dtype": "float32"}
     "change, fact",
     [
         (without("version"), "no version"),
-        (with_(version=2), "update mxnova"),
+        (with_(version=3), "update mxnova"),
+        (with_(version=1), "compile the model again"),
         (without("runtime"), "runtime=None"),
         (with_(hashes={}), "hashes"),
         (with_(hashes=["a"]), "hashes"),
@@ -79,17 +87,64 @@ PORT = {"name": "data", "key": "data", "shape": [1], "dtype": "float32"}
 )
 def test_metadata_is_checked(path, change, fact):
     compiled_model.write(path, MODEL)
-    file = safetensors.read(path)
-    told = json.loads(file.metadata["mxnova.compiled"])
-    change(told)
-    safetensors.write(path, file.arrays, {"mxnova.compiled": json.dumps(told)})
+    rewrite(path, change)
     with pytest.raises(FormatError) as error:
         compiled_model.read(path)
     assert fact in str(error.value)
     assert str(path) in str(error.value)
 
 
+def test_weights_begin_where_vectors_do(path):
+    arrays = {n: np.ones(size, np.float32) for n, size in (("a", 3), ("b", 32), ("c", 16))}
+    compiled_model.write(path, replace(MODEL, arrays=arrays))
+    found = compiled_model.read(path).arrays
+    assert list(found) == ["b", "c", "a"]
+    assert not any(values.ctypes.data % 64 for values in found.values())
+
+
 def test_other_safetensors_files_are_refused(path):
     safetensors.write(path, {}, {})
     with pytest.raises(FormatError, match="mxnova compile"):
         compiled_model.read(path)
+
+
+BLOCKED = replace(
+    MODEL,
+    arrays={"model": MODEL.arrays["model"], "made": np.ones((8, 3, 1, 1), np.float32)},
+    block=4,
+    blocked={"weight": compiled_model.Blocked("made", (5, 3, 1, 1), False)},
+)
+
+
+def entry(**values):
+    told = {"array": "made", "shape": [5, 3, 1, 1], "both": False}
+    return {"weight": {**told, **values}}
+
+
+@pytest.mark.parametrize(
+    "change, fact",
+    [
+        (with_(block=-1), "block=-1"),
+        (with_(block=1 << 11), "block=2048"),
+        (with_(block=0), "block=0"),
+        (with_(block=True), "block=True"),
+        (with_(blocked=[]), "blocked=[]"),
+        (with_(blocked={"weight": 1}), "weight=1"),
+        (with_(blocked=entry(array="more")), "more"),
+        (with_(blocked=entry(both=1)), "both=1"),
+        (with_(blocked=entry(both=True)), "[8, 4, 1, 1]"),
+        (with_(blocked=entry(shape=[9, 3, 1, 1])), "[12, 3, 1, 1]"),
+        (with_(blocked=entry(shape=[5, 3, 1])), "four sizes"),
+        (with_(blocked=entry(shape=[5, "N", 1, 1])), "four sizes"),
+        (with_(blocked={**entry(), "more": entry()["weight"]}), "twice"),
+        (with_(blocked={"made": entry()["weight"]}), "twice"),
+    ],
+)
+def test_weights_in_blocks_are_checked(path, change, fact):
+    compiled_model.write(path, BLOCKED)
+    found = compiled_model.read(path)
+    assert (found.block, found.blocked) == (4, BLOCKED.blocked)
+    rewrite(path, change)
+    with pytest.raises(FormatError) as error:
+        compiled_model.read(path)
+    assert fact in str(error.value)

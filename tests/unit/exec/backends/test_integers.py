@@ -63,8 +63,14 @@ def residual_network():
     return mx.sym.FullyConnected(mx.sym.Flatten(pooled), num_hidden=5, name="dense")
 
 
-def int8_network(fuses_again):
-    symbol, rng = residual_network(), np.random.default_rng(1)
+def identity_network():
+    x = layer(mx.sym.var("data"), "stem", 3)
+    total = x + layer(layer(x, "narrow", 1), "wide", 3, act=False)
+    return layer(mx.sym.Activation(total, act_type="relu"), "last", 1)
+
+
+def int8_network(fuses_again, network=residual_network):
+    symbol, rng = network(), np.random.default_rng(1)
     shapes, _, _ = symbol.infer_shape(data=SHAPE)
     args = {
         n: mx.nd.array(rng.normal(size=s) * 0.3)
@@ -111,3 +117,36 @@ def test_executors_know_the_parameters_of_int8_layers(backend):
     np.testing.assert_allclose(
         outputs[-1], outputs[0], rtol=0, atol=np.abs(outputs[0]).max() * 0.02
     )
+
+
+class _Core:
+    """OpenVINO's, which remembers what it compiles."""
+
+    def __init__(self, core):
+        self.core, self.compiled = core, []
+
+    def __getattr__(self, name):
+        return getattr(self.core, name)
+
+    def compile_model(self, *given):
+        self.compiled.append(self.core.compile_model(*given))
+        return self.compiled[-1]
+
+
+def test_sums_of_residual_blocks_are_computed_by_int8_convolutions(monkeypatch):
+    reason = BY_NAME["openvino"].unavailable()
+    if reason or not BY_NAME["openvino"].has_integers:
+        pytest.skip(reason or "this processor has no VNNI")
+    from mxnova.core.exec.backends.openvino import model
+
+    core = _Core(model._core())
+    monkeypatch.setattr(model, "_core", lambda: core)
+    monkeypatch.setattr(model, "thread_count", lambda: 2)
+    symbol, parameters, images = int8_network(True, identity_network)
+    mx.Predictor(symbol, parameters, {"data": SHAPE}, backend="openvino").predict(data=images)
+    (compiled,) = core.compiled
+    layers = [
+        op.get_rt_info()["layerType"].astype(str) for op in compiled.get_runtime_model().get_ops()
+    ]
+    assert layers.count("Convolution") == 4
+    assert not {"Subgraph", "Eltwise"} & {*layers}, layers

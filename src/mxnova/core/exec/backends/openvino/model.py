@@ -52,7 +52,7 @@ class Model:
         }
         results = [ov.result(h) for i, h in enumerate(heads) if i not in self._copied]
         model = openvino.Model(results, ops.parameters, "mxnova")
-        settings = openvino_settings(thread_count(), part.precision)
+        settings = openvino_settings(thread_count(), part.precision, part.has_integers())
         self._compiled = _core().compile_model(model, _DEVICE, settings)
         made = zip(part.head_shapes(), part.head_dtypes(), strict=True)
         self._heads = [head for i, head in enumerate(made) if i not in self._copied]
