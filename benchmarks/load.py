@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["watch_others"]
+__all__ = ["others_running", "watch_others"]
 
 _STAT = Path("/proc/stat")
 _FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
@@ -29,6 +29,20 @@ def watch_others() -> Callable[[], float | None]:
         return max(0.0, used / (time.perf_counter() - start))
 
     return others
+
+
+def others_running(seconds: float = 2.0) -> float:
+    """How many threads of other programs want a core, on average; 0 where Linux is not.
+
+    It waits for so long, and holds where this process has no other running threads or children.
+    """
+    end, found = time.perf_counter() + seconds, []
+    while _STAT.exists() and time.perf_counter() < end:
+        lines = _STAT.read_text(encoding="ascii").splitlines()
+        running = next(int(line.split()[1]) for line in lines if line.startswith("procs_running"))
+        found.append(running - 1)  # itself
+        time.sleep(0.02)
+    return sum(found) / max(len(found), 1)
 
 
 def _busy_seconds() -> float | None:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 __all__ = ["EVERY", "Run", "run"]
 
@@ -29,6 +30,7 @@ class Run:
         step: seconds of a step, the median of those before the first failure.
         failures: when workers were killed, in seconds from the first step on.
         restarts: seconds from each failure to the end of the first step after it, less that step.
+        works: processor seconds that the first worker took for each of them.
         end: when it was ended.
         steps: how many were done by then that count.
     """
@@ -36,6 +38,7 @@ class Run:
     step: float
     failures: tuple[float, ...]
     restarts: tuple[float, ...]
+    works: tuple[float, ...]
     end: float
     steps: int
 
@@ -53,22 +56,24 @@ def run(n: int, gaps: Sequence[float]) -> Run:
         gaps: seconds of training before each failure, and before the end.
     """
     with tempfile.TemporaryDirectory() as name, _started(Path(name), n):
-        folder, failures, restarts = Path(name), list[float](), list[float]()
-        begin, _ = _first_since(folder, 0.0)
-        resumed = begin
+        folder, failures, first = Path(name), list[float](), list[_Note]()
+        resumed = begin = _first_since(folder, 0.0).time
         for gap in gaps[:-1]:
             _sleep_until(resumed + gap)
             failures.append(time.time())
             os.kill(_latest_worker(folder), signal.SIGKILL)
-            resumed, _ = _first_since(folder, failures[-1] + STEP)
-            restarts.append(resumed - failures[-1] - STEP)
+            first.append(_first_since(folder, failures[-1] + STEP))
+            resumed = first[-1].time
         _sleep_until(resumed + gaps[-1])
-        end, steps = _notes(folder)[-1]
-        notes = [note for note in _notes(folder) if note[0] < failures[0]]
-        step = (notes[-1][0] - begin) / max(notes[-1][1] - notes[0][1], 1)
+        last = _notes(folder)[-1]
+        notes = [note for note in _notes(folder) if note.time < failures[0]]
+        step = (notes[-1].time - begin) / max(notes[-1].steps - notes[0].steps, 1)
     begin -= step
     told = tuple(failure - begin for failure in failures)
-    return Run(step, told, tuple(restarts), end - begin, steps)
+    took = zip(first, failures, strict=True)
+    restarts = tuple(note.time - failure - STEP for note, failure in took)
+    works = tuple(note.processor for note in first)
+    return Run(step, told, restarts, works, last.time - begin, last.steps)
 
 
 @contextlib.contextmanager
@@ -93,23 +98,31 @@ def _latest_worker(folder: Path) -> int:
     return int(latest.name.split("-")[1])
 
 
-def _notes(folder: Path) -> list[tuple[float, int]]:
+class _Note(NamedTuple):
+    """After a step: when, how many are done, and what the process has taken of a processor."""
+
+    time: float
+    steps: int
+    processor: float
+
+
+def _notes(folder: Path) -> list[_Note]:
     with contextlib.suppress(FileNotFoundError):
         whole, _, _ = (folder / "steps").read_text().rpartition("\n")
-        return [tuple(json.loads(line)) for line in whole.splitlines()]
+        return [_Note(*json.loads(line)) for line in whole.splitlines()]
     return []
 
 
-def _first_since(folder: Path, since: float) -> tuple[float, int]:
+def _first_since(folder: Path, since: float) -> _Note:
     """The first note after that time, once it is there."""
 
-    def found() -> tuple[float, int] | None:
-        return next((note for note in _notes(folder) if note[0] > since), None)
+    def found() -> _Note | None:
+        return next((note for note in _notes(folder) if note.time > since), None)
 
     return _waited(found)
 
 
-def _waited(look: Callable[[], tuple[float, int] | None]) -> tuple[float, int]:
+def _waited(look: Callable[[], _Note | None]) -> _Note:
     end = time.monotonic() + _TIMEOUT
     while (found := look()) is None:
         if time.monotonic() > end:

@@ -22,6 +22,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.load import others_running
 from benchmarks.simulator import interrupted
 from benchmarks.simulator.processes import answer_of
 from benchmarks.simulator.slow_reading import server
@@ -35,6 +36,7 @@ __all__ = [
     "meeting_seconds",
     "reading_rate",
     "start_seconds",
+    "this_machine",
 ]
 
 REAL = (1, 2, 4, 8)
@@ -54,23 +56,32 @@ class Cluster:
         latency: seconds of an operation on the store.
         link: bytes a second between a worker and the store.
         connection: seconds to connect two workers, with the proofs of both.
-        start: seconds from a failure until workers have begun again and imported all.
+        start: seconds from a failure until a worker that shares no cores has begun again and
+            imported all.
+        work: processor seconds of those.
         state: bytes of a checkpoint.
         step: seconds of a step.
         lifetime: seconds until a worker fails, on average.
         parallel: operations that the first worker makes at a time: 1 in a folder, 64 in a store.
         fan: workers that a worker is connected to; 0: all others, as today.
+        cores: that all workers share; None: each has its own.
+        others: threads of other programs that want a core all the time.
+        crowding: how many times as long work takes when all cores are busy.
     """
 
     latency: float = 0.05
     link: float = 10e9 / 8
     connection: float = 0.001
     start: float = 60.0
+    work: float = 0.0
     state: float = 12e9
     step: float = 1.0
     lifetime: float = 50_000 * HOUR
     parallel: int = 1
     fan: int = 0
+    cores: int | None = None
+    others: float = 0.0
+    crowding: float = 1.0
 
 
 def checkpoint_seconds(n: int, cluster: Cluster) -> float:
@@ -97,7 +108,17 @@ def reading_rate(block: int, at_a_time: int, cluster: Cluster) -> float:
 def restart_seconds(n: int, cluster: Cluster) -> float:
     """From a failure to the next step: all start, meet, and read all of the last checkpoint."""
     loading = 3 * cluster.latency + cluster.state / cluster.link
-    return cluster.start + meeting_seconds(n, cluster) + loading
+    return start_seconds(n, cluster) + meeting_seconds(n, cluster) + loading
+
+
+def start_seconds(n: int, cluster: Cluster) -> float:
+    """From a failure until all workers have begun again: their work is longer on shared cores."""
+    if cluster.cores is None:
+        return cluster.start
+    stretch = max(1.0, (n + cluster.others) / cluster.cores)
+    if n > 1:
+        stretch *= cluster.crowding
+    return cluster.start + cluster.work * (stretch - 1)
 
 
 def interval_of(n: int, cluster: Cluster) -> float:
@@ -172,8 +193,8 @@ def check(console: Console) -> bool:
         store.shutdown()
     rate = reading_rate(block, at_a_time, here)
     row("reading, 2 requests of 64 KiB, 50 ms: MB/s a worker", 1e6, [(real, rate) for real in read])
-    start = start_seconds()
-    runs = [interrupted_run(n, start) for n in REAL]
+    machine = this_machine()
+    runs = [interrupted_run(n, machine) for n in REAL]
     row("a restart: s", 1, [run.restart for run in runs])
     row("time whose steps count, two failures: %", 0.01, [run.goodput for run in runs])
     console.print(table, "")
@@ -190,27 +211,41 @@ class Interrupted(NamedTuple):
     goodput: tuple[float, float]
 
 
-def interrupted_run(n: int, start: float) -> Interrupted:
+def interrupted_run(n: int, machine: Cluster) -> Interrupted:
     """A job of which two workers are killed, beside its prediction.
 
     That of the time that counts takes the restarts as they were, which are predicted apart.
 
     Args:
         n: workers, which share the cores of this machine.
-        start: seconds from a failure to the begin of a single worker's first step.
+        machine: what `this_machine` has measured.
     """
-    here = Cluster(latency=0.0, link=math.inf, start=start * max(1.0, n / (os.cpu_count() or 1)))
-    real = interrupted.run(n, [here.start / 2 + gap for gap in _GAPS])
+    before = others_running()
+    real = interrupted.run(n, [start_seconds(n, machine) / 2 + gap for gap in _GAPS])
+    here = replace(machine, others=(before + others_running()) / 2)
     restart = sum(real.restarts) / len(real.restarts)
-    as_it_was = replace(here, start=restart - meeting_seconds(n, here))
+    as_it_was = replace(here, start=restart - meeting_seconds(n, here), work=0.0)
     interval = interrupted.EVERY * real.step
     done = done_by(real.end, iter(real.failures), n, as_it_was, interval)
     return Interrupted((restart, restart_seconds(n, here)), (real.goodput, done / real.end))
 
 
-def start_seconds() -> float:
-    """From the failure of a job's only worker to the begin of its next step."""
-    return min(interrupted.run(1, [0.5] * 3).restarts)
+def this_machine() -> Cluster:
+    """What a start takes here: measured by jobs of one worker, and of one for each core."""
+    cores, before = os.cpu_count() or 1, others_running()
+    alone, full = (interrupted.run(n, [0.5] * 3) for n in (1, cores))
+    work = min(alone.works)
+    here = Cluster(
+        latency=0.0,
+        link=math.inf,
+        start=min(alone.restarts),
+        work=work,
+        cores=cores,
+        others=(before + others_running()) / 2,
+        crowding=max(1.0, min(full.works) / work),
+    )
+    shared = start_seconds(1, here) - here.start  # with other programs, meanwhile
+    return replace(here, start=here.start - shared)
 
 
 def _saved(n: int) -> float:

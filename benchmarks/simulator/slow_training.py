@@ -19,8 +19,9 @@ def main(folder: Path, step: float, every: int) -> None:
     """Trains from the last checkpoint until it is killed.
 
     Args:
-        folder: of checkpoints and notes, which are a line of time and steps done after each step,
-            of the first worker; each worker makes a file that is called as its process.
+        folder: of checkpoints and notes, which are a line after each step of the first worker:
+            time, steps done, processor time of the process; each worker makes a file that is
+            called as its process.
         step: seconds of one, without the exchange of gradients.
         every: steps from checkpoint to checkpoint.
     """
@@ -39,7 +40,8 @@ def main(folder: Path, step: float, every: int) -> None:
                 loss = net(x)
             loss.backward()
             trainer.step(training.total)
-            print(json.dumps([time.time(), training.step]), file=notes, flush=True)
+            note = [time.time(), training.step, time.process_time()]
+            print(json.dumps(note), file=notes, flush=True)
 
 
 if __name__ == "__main__":

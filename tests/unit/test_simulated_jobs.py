@@ -17,6 +17,7 @@ from benchmarks.simulator.jobs import (
     interval_of,
     reading_rate,
     restart_seconds,
+    start_seconds,
 )
 
 
@@ -46,6 +47,15 @@ def test_time_that_counts(failures, end, expected):
     assert done_by(end, iter(failures), 1, cluster, interval=10.0) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(
+    ("n", "others", "expected"), [(1, 0, 3), (1, 1, 3), (1, 3, 5), (2, 0, 4), (8, 0, 13), (8, 4, 19)]
+)
+def test_workers_start_in_turn_on_the_cores_that_they_share(n, others, expected):
+    here = Cluster(start=3.0, work=2.0, cores=2, others=others, crowding=1.5)
+    assert start_seconds(n, here) == pytest.approx(expected)
+    assert start_seconds(n, replace(here, cores=None)) == 3.0
+
+
 def test_a_job_that_always_restarts_does_nothing():
     assert goodput(8, Cluster(lifetime=60.0, start=600.0), hours=50) == 0
 
@@ -64,15 +74,15 @@ def test_operations_at_a_time_shorten_a_checkpoint_of_many():
 
 
 @pytest.mark.huge
-@pytest.mark.parametrize("n", [1, 2])
+@pytest.mark.parametrize("n", [1, 2, 4])
 def test_restarts_and_the_time_that_counts_are_those_of_real_workers(monkeypatch, n):
     import os
     import sys
 
-    from benchmarks.simulator.jobs import TOLERANCE, interrupted_run, start_seconds
+    from benchmarks.simulator.jobs import TOLERANCE, interrupted_run, this_machine
 
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([os.getcwd(), *filter(None, sys.path)]))
-    found = interrupted_run(n, start_seconds())
+    found = interrupted_run(n, this_machine())
     for real, predicted in found:
         assert predicted == pytest.approx(real, rel=TOLERANCE)
 
