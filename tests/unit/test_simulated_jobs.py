@@ -48,7 +48,8 @@ def test_time_that_counts(failures, end, expected):
 
 
 @pytest.mark.parametrize(
-    ("n", "others", "expected"), [(1, 0, 3), (1, 1, 3), (1, 3, 5), (2, 0, 4), (8, 0, 13), (8, 4, 19)]
+    ("n", "others", "expected"),
+    [(1, 0, 3), (1, 1, 3), (1, 3, 5), (2, 0, 4), (8, 0, 13), (8, 4, 19)],
 )
 def test_workers_start_in_turn_on_the_cores_that_they_share(n, others, expected):
     here = Cluster(start=3.0, work=2.0, cores=2, others=others, crowding=1.5)

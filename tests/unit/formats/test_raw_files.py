@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import io
+import itertools
 import os
 
 import pytest
@@ -37,8 +38,8 @@ def writes(monkeypatch):
     return found
 
 
-def write(path, pieces=(CONTENT,), size=len(CONTENT)):
-    with replacing(path, size, direct=True) as file:
+def write(path, pieces=(CONTENT,), size=None):
+    with replacing(path, len(CONTENT) if size is None else size, direct=True) as file:
         for piece in pieces:
             file.write(piece)
         assert file.tell() == sum(map(len, pieces))
@@ -47,7 +48,7 @@ def write(path, pieces=(CONTENT,), size=len(CONTENT)):
 @pytest.mark.parametrize("cuts", [[], [3], [BLOCK], [BLOCK - 1, BLOCK + 1], [7, 3 * BLOCK]])
 def test_the_bytes_are_those_that_were_written(tmp_path, writes, cuts):
     edges = [0, *cuts, len(CONTENT)]
-    write(tmp_path / "a", [CONTENT[a:b] for a, b in zip(edges, edges[1:], strict=False)])
+    write(tmp_path / "a", [CONTENT[a:b] for a, b in itertools.pairwise(edges)])
     assert (tmp_path / "a").read_bytes() == CONTENT
     assert [n for n, _ in writes] == [BLOCK] * 5 + [123]
 
