@@ -26,7 +26,7 @@ from ..formats.source import Buffer, Path, check_length, open_buffer, path_exist
 __all__ = ["Pieces", "RecordFile", "RecordFiles", "files_of"]
 
 
-Pieces: TypeAlias = set[tuple[str, int, int]]  # of files: path, first and last number
+Pieces: TypeAlias = set[tuple[str, int]]  # of files: path and number
 
 
 class RecordFile:
@@ -109,14 +109,14 @@ class RecordFile:
                 buffer.expect(*self.place(number, number + 1))
 
     def expect_piece(self, number: int, pieces: Pieces) -> None:
-        """Has a store send the piece of the file that has this record, once; later the record."""
+        """Has a store send the pieces of the file that have this record, once; later the record."""
         buffer = self.buffer
         if not isinstance(buffer, memoryview):
             start, end = self.place(number, number + 1)
-            first, last = start // buffer.piece, (end - 1) // buffer.piece
-            if (key := (self.path, first, last)) not in pieces:
-                pieces.add(key)
-                start, end = first * buffer.piece, (last + 1) * buffer.piece
+            for piece in range(start // buffer.piece, -(-end // buffer.piece)):
+                if (self.path, piece) not in pieces:
+                    pieces.add((self.path, piece))
+                    buffer.expect(piece * buffer.piece, (piece + 1) * buffer.piece)
             buffer.expect(start, end)
 
     def place(self, first: int, end: int) -> tuple[int, int]:
