@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 __all__ = ["others_running", "watch_others"]
@@ -31,18 +33,23 @@ def watch_others() -> Callable[[], float | None]:
     return others
 
 
-def others_running(seconds: float = 2.0) -> float:
-    """How many threads of other programs want a core, on average; 0 where Linux is not.
+def others_running(seconds: float = 1.0) -> float:
+    """How many threads of other programs compete for the cores, each as much as one of these.
 
-    It waits for so long, and holds where this process has no other running threads or children.
+    It keeps all cores busy for so long: one thread for each gets less of them the more others run.
     """
-    end, found = time.perf_counter() + seconds, []
-    while _STAT.exists() and time.perf_counter() < end:
-        lines = _STAT.read_text(encoding="ascii").splitlines()
-        running = next(int(line.split()[1]) for line in lines if line.startswith("procs_running"))
-        found.append(running - 1)  # itself
-        time.sleep(0.02)
-    return sum(found) / max(len(found), 1)
+    cores = os.cpu_count() or 1
+    begin, work = time.perf_counter(), time.process_time()
+    with ThreadPoolExecutor(cores) as pool:
+        list(pool.map(_hash_until, [begin + seconds] * cores))
+    used = (time.process_time() - work) / (time.perf_counter() - begin)
+    return max(0.0, cores * (cores / used - 1))
+
+
+def _hash_until(end: float) -> None:
+    block = bytes(1 << 20)  # which is hashed without the lock of the interpreter
+    while time.perf_counter() < end:
+        hashlib.sha256(block)
 
 
 def _busy_seconds() -> float | None:

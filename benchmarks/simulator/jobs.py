@@ -245,7 +245,7 @@ def this_machine() -> Cluster:
         crowding=max(1.0, min(full.works) / work),
     )
     shared = start_seconds(1, here) - here.start  # with other programs, meanwhile
-    return replace(here, start=here.start - shared)
+    return replace(here, start=max(here.start - shared, work))
 
 
 def _saved(n: int) -> float:

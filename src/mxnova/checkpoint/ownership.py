@@ -27,7 +27,8 @@ class Owned(NamedTuple):
     def of(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """A view of the piece."""
         box = [slice(at, at + n) for at, n in zip(self.offsets, self.shape, strict=True)]
-        piece: npt.NDArray[Any] = array[(*box, ...)]
+        index: tuple[Any, ...] = (*box, ...)  # no element, where there are no axes
+        piece: npt.NDArray[Any] = array[index]
         return piece
 
 

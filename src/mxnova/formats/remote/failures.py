@@ -72,7 +72,7 @@ class Attempts:
         self._failed += 1
         if self._failed > self._retries or not _passes(error):
             raise file_error(error, self._url, self._failed) from None
-        longest = min(_FIRST_PAUSE * 2 ** (self._failed - 1), _LONGEST_PAUSE)
+        longest: float = min(_FIRST_PAUSE * 2 ** (self._failed - 1), _LONGEST_PAUSE)
         return longest * random.uniform(0.5, 1)  # so that many workers do not come together
 
 
