@@ -25,9 +25,10 @@ class Owned(NamedTuple):
     shape: tuple[int, ...]
 
     def of(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """A copy of the piece."""
+        """A view of the piece."""
         box = [slice(at, at + n) for at, n in zip(self.offsets, self.shape, strict=True)]
-        piece: npt.NDArray[Any] = array[tuple(box)].copy(order="C")
+        index: tuple[Any, ...] = (*box, ...)  # no element, where there are no axes
+        piece: npt.NDArray[Any] = array[index]
         return piece
 
 

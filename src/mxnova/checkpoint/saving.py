@@ -19,6 +19,7 @@ from ..formats.paths import exact
 from .commit import Commit, Snapshot
 from .content import Content, Learner, WorkerContent
 from .ownership import owned
+from .staging import Staging
 from .workers import workers_of
 
 __all__ = ["Saving", "save", "wait"]
@@ -110,7 +111,7 @@ def save(
     Each writes its part: pieces of parameters and states, and its own random numbers and place in
     the data. An index, written last, makes it count; until then the one before is the latest. The
     arrays are copied before this returns, and written while training goes on. A save that follows
-    waits for it first.
+    waits for it first, and copies into the same memory, which is kept for that.
 
     Args:
         folder: of checkpoints; each gets a folder of its own in there. It may be one of a store,
@@ -152,18 +153,27 @@ def save(
         world = 1
     if rank >= world:  # another worker writes all of it
         return Saving(lambda: None)
-    snapshot = _snapshot(net, learner, extra, rank, world)
+    snapshot, staging = _snapshot(net, learner, extra, rank, world)
     snapshot.worker = WorkerContent.of(rank, iterator, random)
     _finish_before_the_end()
     commit = Commit(root, step, rank, world, keep, timeout)
-    saving = _in_flight[root, rank] = Saving(lambda: commit.write(snapshot))
+
+    def write() -> str:
+        try:
+            return commit.write(snapshot)
+        finally:
+            staging.release()
+
+    saving = _in_flight[root, rank] = Saving(write)
     if wait:
         saving.wait()
     return saving
 
 
-def _snapshot(net: Any, learner: Any, extra: Any, rank: int, world: int) -> Snapshot:
-    """A copy of what a worker writes."""
+def _snapshot(
+    net: Any, learner: Any, extra: Any, rank: int, world: int
+) -> tuple[Snapshot, Staging]:
+    """A copy of what a worker writes, and the memory that it is in."""
     content = Content()
     if net is not None:
         content.add_parameters(net)
@@ -172,12 +182,14 @@ def _snapshot(net: Any, learner: Any, extra: Any, rank: int, world: int) -> Snap
     content.add_extra(extra)
     if any(name.startswith("worker.") for name in content.arrays):
         raise ArgumentError("checkpoint.save: no array may have a name that begins with 'worker.'")
-    pieces = {}
-    for piece in owned(content.arrays, rank, world, content.of_first):
-        record = content.arrays[piece.name]
-        values = ArrayRecord("default", piece.shape, record.dtype, piece.of(record.data))
-        pieces[piece.name] = piece.offsets, values
-    return Snapshot(pieces, content.notes)
+    pieces = owned(content.arrays, rank, world, content.of_first)
+    records = [content.arrays[piece.name] for piece in pieces]
+    staging = Staging([p.of(r.data) for p, r in zip(pieces, records, strict=True)])
+    copies = {
+        piece.name: (piece.offsets, ArrayRecord("default", piece.shape, record.dtype, copy))
+        for piece, record, copy in zip(pieces, records, staging.copies, strict=True)
+    }
+    return Snapshot(copies, content.notes), staging
 
 
 @door

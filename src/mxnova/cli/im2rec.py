@@ -10,11 +10,11 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from ..core.base import env
 from ..core.base.errors import ArgumentError, FormatError, MissingFileError, MXNetError, shown
@@ -145,8 +145,7 @@ def _write_records(path: Path, options: SimpleNamespace) -> None:
         raise FormatError(f"{path}: {error}") from None
     n_left_out = offset = 0
     with ExitStack() as stack:
-        record = stack.enter_context(replacing(path.with_suffix(".rec")))
-        index = stack.enter_context(replacing(path.with_suffix(".idx")))
+        record, index = stack.enter_context(_records_with_index(path))
         packed = zip(entries, _all_packed(entries, options, stack), strict=True)
         for entry, result in _with_progress(path.name, packed, len(entries)):
             if isinstance(result, str):
@@ -155,10 +154,27 @@ def _write_records(path: Path, options: SimpleNamespace) -> None:
                 continue
             index.write(f"{entry.index}\t{offset}\n".encode())
             offset += record.write(records.encode(result))
-        record.flush()  # before the index takes its place
     sys.stdout.write(f"{path.with_suffix('.rec')}: {len(entries) - n_left_out:,} records\n")
     if n_left_out:
         raise FormatError(f"{path}: {n_left_out:,} images of {len(entries):,} were left out")
+
+
+@contextmanager
+def _records_with_index(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """New files of records and of their index, which take their places at the end.
+
+    No index is there while the records are exchanged: whatever ends the process meanwhile, none is
+    left that tells of other records, and readers make the missing one.
+    """
+    place = Path(os.path.realpath(path.with_suffix(".idx")))
+    if place.is_file() and not place.stat().st_size:
+        place.unlink()  # it would be filled where it is
+    with replacing(place) as index, replacing(path.with_suffix(".rec")) as record:
+        yield record, index
+        for file in (record, index):
+            file.flush()
+            os.fsync(file.fileno())
+        place.unlink(missing_ok=True)
 
 
 def _all_packed(

@@ -43,6 +43,7 @@ __all__ = [
     "read_file",
     "release",
     "require_little_endian",
+    "sha1_of",
     "sha256_of",
 ]
 
@@ -322,7 +323,15 @@ def sha256_of(path: Path) -> str:
     Raises:
         FileError: it cannot be opened or read, or is no regular file.
     """
-    digest = hashlib.sha256()
+    return _digest_of(path, hashlib.sha256())
+
+
+def sha1_of(path: Path) -> str:
+    """SHA-1 of it, which says no more than that a file is the published one."""
+    return _digest_of(path, hashlib.sha1(usedforsecurity=False))
+
+
+def _digest_of(path: Path, digest: hashlib._Hash) -> str:
     with open_regular(path) as file:
         try:
             while chunk := file.read(_CHUNK):

@@ -42,7 +42,7 @@ from ..core.nd.array import NDArray
 from ..core.nd.wrapping import wrap
 from ..core.runtime.context import Context
 from ..formats.atomic import replacing
-from ..formats.source import open_regular
+from ..formats.source import sha1_of
 from .block.hooks import HookHandle
 from .block.nesting import _check_all_np_ndarrays  # noqa: F401 - a name that packages use
 from .listing import brief as _brief_print_list  # noqa: F401 - a name that packages use
@@ -215,11 +215,7 @@ def check_sha1(filename: str, sha1_hash: str) -> bool:
         >>> mx.gluon.utils.check_sha1(str(path), "a9993e364706816aba3e25717850c26c9cd0d89d")
         True
     """
-    sha1 = hashlib.sha1(usedforsecurity=False)
-    with open_regular(filename) as file:  # who opens a pipe waits for a writer
-        while part := file.read(_STEP):
-            sha1.update(part)
-    return sha1.hexdigest() == sha1_hash
+    return sha1_of(filename) == sha1_hash
 
 
 @door

@@ -84,7 +84,7 @@ class RecordBatches(Progress):
         prefetch = Prefetch(self._reader.files, self._shuffle)
         n_ahead = prefetch.n_batches(share, chosen.step)
         for i, numbers in numbers_of(order, share, chosen):
-            prefetch.expect(order, share, i, numbers)
+            prefetch.expect(order, share, chosen.step, i, numbers)
             waiting.append((i, numbers))
             if len(waiting) > n_ahead:
                 yield waiting.popleft()

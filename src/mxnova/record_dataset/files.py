@@ -8,7 +8,7 @@ import itertools
 import mmap
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,7 +23,10 @@ from ..formats import recordio
 from ..formats.remote.urls import is_remote
 from ..formats.source import Buffer, Path, check_length, open_buffer, path_exists, read_file
 
-__all__ = ["RecordFile", "RecordFiles", "files_of"]
+__all__ = ["Pieces", "RecordFile", "RecordFiles", "files_of"]
+
+
+Pieces: TypeAlias = set[tuple[str, int]]  # of files: path and number
 
 
 class RecordFile:
@@ -105,10 +108,23 @@ class RecordFile:
             for number in range(first, end):
                 buffer.expect(*self.place(number, number + 1))
 
+    def expect_piece(self, number: int, pieces: Pieces) -> None:
+        """Has a store send the pieces of the file that have this record, once; later the record."""
+        buffer = self.buffer
+        if not isinstance(buffer, memoryview):
+            start, end = self.place(number, number + 1)
+            for piece in range(start // buffer.piece, -(-end // buffer.piece)):
+                if (self.path, piece) not in pieces:
+                    pieces.add((self.path, piece))
+                    buffer.expect(piece * buffer.piece, (piece + 1) * buffer.piece)
+            buffer.expect(start, end)
+
     def place(self, first: int, end: int) -> tuple[int, int]:
         """From where to where in the file records of these numbers are, in bytes."""
-        offsets = self.offsets[first:end]
-        begins = self._sorted
+        if self._is_whole:
+            following = self.offsets[end] if end < len(self) else len(self.buffer)
+            return int(self.offsets[first]), int(following)
+        offsets, begins = self.offsets[first:end], self._sorted
         later = int(begins.searchsorted(offsets.max(), side="right"))
         return int(offsets.min()), int(begins[later]) if later < len(begins) else len(self.buffer)
 
@@ -119,6 +135,16 @@ class RecordFile:
         if isinstance(buffer, memoryview):
             return 0
         return -(-buffer.ahead * len(self._known) // len(buffer))
+
+    @property
+    def n_known(self) -> int:
+        """How many records the file has, also those that are left out."""
+        return len(self._known)
+
+    @property
+    def extent(self) -> int:
+        """Bytes before the last record."""
+        return int(self._sorted[-1]) if len(self._known) else 0
 
     @property
     def _is_whole(self) -> bool:
@@ -220,6 +246,34 @@ class RecordFiles:
         """Has stores read records; those that lie side by side together."""
         if self._remote is not None:
             self.expect(self._runs(sorted(numbers)))
+
+    def expect_pieces(self, numbers: Iterable[int], pieces: Pieces) -> None:
+        """Has stores send the pieces of files that have these records, but for those in `pieces`.
+
+        Args:
+            numbers: of the records.
+            pieces: that were expected before; new ones are added.
+        """
+        for number in numbers:
+            file, inside = self._located(number)
+            file.expect_piece(inside, pieces)
+
+    def are_read_whole(self, n_readers: int) -> bool:
+        """Whether stores had better send all of the files, in large pieces, for random orders.
+
+        It is so where each of the processes that take turns at the records needs at least half of
+        the bytes, and they stay in memory until their turn.
+
+        Args:
+            n_readers: how many processes take turns.
+        """
+        buffer = memoryview(b"") if self._remote is None else self._remote.buffer
+        if isinstance(buffer, memoryview):
+            return False
+        files = [file for file in self.files if is_remote(file.path)]
+        needed, known = sum(map(len, files)), sum(file.n_known for file in files)
+        is_half = 2 * needed >= known * n_readers
+        return is_half and sum(file.extent for file in files) <= buffer.kept
 
     def _runs(self, numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Ranges of neighbours within a file."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .files import RecordFiles
+from .files import Pieces, RecordFiles
 from .order import EpochOrder, Shuffle
 from .shares import Share
 
@@ -44,6 +44,7 @@ class Prefetch:
     def __init__(self, files: RecordFiles, shuffle: Shuffle) -> None:
         self._files, self._shuffle = files, shuffle
         self._ranges: list[tuple[int, int]] = []  # that were expected last
+        self._pieces: Pieces = set()
 
     def n_batches(self, share: Share, stride: int) -> int:
         """How many of the batches to come, of which every `stride`-th is read, are expected."""
@@ -53,10 +54,24 @@ class Prefetch:
             of_batch = share.rank.step * stride
         return -(-n_records // of_batch)
 
-    def expect(self, order: EpochOrder, share: Share, i: int, numbers: list[int]) -> None:
-        """Has the blocks of batch `i` read in large pieces, once, or its records."""
+    def expect(
+        self, order: EpochOrder, share: Share, stride: int, i: int, numbers: list[int]
+    ) -> None:
+        """Has the blocks of batch `i` read in large pieces, once, or its records.
+
+        Args:
+            order: of the epoch.
+            share: what this rank takes of it.
+            stride: every which batch of the share is read here.
+            i: number of the batch in the share.
+            numbers: of its records.
+        """
         if self._shuffle.block_size is None:
-            self._files.expect_records(numbers)
+            is_random = self._shuffle.seed is not None
+            if is_random and self._files.are_read_whole(share.rank.n * stride):
+                self._files.expect_pieces(numbers, self._pieces)
+            else:
+                self._files.expect_records(numbers)
             return
         ranges = order.ranges(*share.batch(i))
         if ranges != self._ranges:
@@ -135,5 +150,5 @@ class LoaderPrefetch:
         chosen = range(number + stride, stop, stride)
         told = len(range(number + stride, self._told, stride))
         for i, numbers in numbers_of(order, share, chosen[told:]):
-            prefetch.expect(order, share, i, numbers)
+            prefetch.expect(order, share, stride, i, numbers)
         self._told = max(self._told, stop)

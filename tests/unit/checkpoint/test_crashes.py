@@ -11,7 +11,7 @@ import pytest
 
 import mxnova as mx
 from mxnova.core.base.errors import FileError, MXNetError
-from mxnova.formats import atomic
+from mxnova.formats import atomic, raw_files
 
 from ..test_full_disk import full_disk
 from .trained import save_all
@@ -35,7 +35,7 @@ class Killer:
     def install(self):
         for name in OPERATIONS:
             setattr(os, name, self.watched(getattr(os, name)))
-        write = atomic._EagerFile.write
+        write = raw_files.EagerFile._write_now
 
         def watched_write(file, data):
             if self.is_here():
@@ -44,7 +44,8 @@ class Killer:
                 self.die()
             return write(file, data)
 
-        atomic._EagerFile.write = watched_write
+        raw_files.EagerFile._write_now = watched_write
+        atomic.CHUNK = raw_files._BLOCK = 1 << 13  # the large ones go past the cache
         return self
 
     def watched(self, function):

@@ -95,6 +95,33 @@ def test_several_processes_change_nothing(run, tmp_path):
     assert one == two
 
 
+@pytest.mark.parametrize("renamed", [0, 1, 2])
+def test_no_index_of_other_records_is_left(renamed, run, tmp_path, monkeypatch):
+    """Not even where the process ends between the two files' renaming."""
+    record, index = tmp_path / "x" / "x.rec", tmp_path / "x" / "x.idx"
+    cases.files_of(run, tmp_path / "x", [], ONE_IMAGE)
+    old, replace = record.read_bytes(), os.replace
+    index.write_bytes(index.read_bytes() if renamed else b"")
+    left = [renamed]
+
+    def ending(*paths):
+        if not left[0]:
+            os._exit(0)
+        left[0] -= 1
+        replace(*paths)
+
+    child = os.fork()
+    if not child:
+        try:
+            monkeypatch.setattr(os, "replace", ending)
+            run("--resize", "9", str(tmp_path / "x" / "x"), str(cases.ROOT))
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    assert index.exists() == (renamed == 2)
+    assert (record.read_bytes() == old) == (renamed == 0)
+
+
 @pytest.mark.parametrize("n", "12")
 def test_images_that_cannot_be_read_are_left_out_and_told(n, run, tmp_path, capsys):
     text = "1\t0\ta/notes.txt\n2\t0\tnowhere.jpg\n" + ONE_IMAGE

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from mxnova.core.base.errors import DirectoryError, FileError, MissingFileError
-from mxnova.formats import atomic, temporary
+from mxnova.formats import raw_files, temporary
 from mxnova.formats.atomic import replacing
 
 fcntl = temporary.fcntl
@@ -93,7 +93,7 @@ def test_an_error_in_the_block_leaves_an_empty_file_empty(tmp_path, error):
 
 
 def test_large_content_in_many_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr(atomic, "_CHUNK", 1000)
+    monkeypatch.setattr(raw_files, "CHUNK", 1000)
     content = os.urandom(500_000)
     with replacing(tmp_path / "file") as file:
         file.write(content[:10])
@@ -102,7 +102,7 @@ def test_large_content_in_many_pieces(tmp_path, monkeypatch):
     assert (tmp_path / "file").read_bytes() == content
 
 
-LARGE = 3 * atomic._CHUNK
+LARGE = 3 * raw_files.CHUNK
 
 
 @pytest.mark.parametrize("error", [None, errno.EOPNOTSUPP])

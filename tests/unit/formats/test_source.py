@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import socket
@@ -12,7 +13,7 @@ import pytest
 
 import mxnova as mx
 from mxnova.core.base.errors import ArgumentTypeError, FileError, FormatError
-from mxnova.formats.source import Source, map_file, open_regular, read_file
+from mxnova.formats.source import Source, map_file, open_regular, read_file, sha1_of, sha256_of
 from mxnova.optimizer.states import load_states
 from mxnova.predictor import NDList, Predictor
 from mxnova.recordio import MXIndexedRecordIO, MXRecordIO
@@ -107,6 +108,15 @@ def test_an_empty_file_has_no_bytes(tmp_path):
     (tmp_path / "file").touch()
     assert [len(Source(tmp_path / "file", mapped=m).view) for m in (True, False)] == [0, 0]
     assert read_file(tmp_path / "file") == b""
+
+
+def test_digests_are_those_of_the_whole_content(tmp_path):
+    (tmp_path / "file").write_bytes(b"abc")
+    assert sha1_of(tmp_path / "file") == "a9993e364706816aba3e25717850c26c9cd0d89d"
+    assert sha256_of(tmp_path / "file").startswith("ba7816bf8f01cfea")
+    large = bytes(range(256)) * (1 << 13)
+    (tmp_path / "file").write_bytes(large)
+    assert sha256_of(tmp_path / "file") == hashlib.sha256(large).hexdigest()
 
 
 def test_what_has_no_bytes_is_refused():

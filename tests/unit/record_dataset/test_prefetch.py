@@ -8,24 +8,31 @@ import time
 
 import pytest
 
-from mxnova.formats.remote import ranges, spans
+from mxnova.formats.remote import ranges, requests, spans
 from mxnova.recordio import RecordDataset
 
 from .conftest import write_records
 
-N = 400
+N = 600
+PIECE = 1 << 16
 
 
 @pytest.fixture
-def dataset(serve, tmp_path, monkeypatch):
-    monkeypatch.setenv("MXNOVA_REMOTE_REQUEST_SIZE", str(1 << 16))
+def store(serve):
+    return serve()
+
+
+@pytest.fixture
+def dataset(store, tmp_path, monkeypatch):
+    monkeypatch.setenv("MXNOVA_REMOTE_CACHE", str(1 << 20))  # a file fits into it, two do not
+    monkeypatch.setenv("MXNOVA_REMOTE_REQUEST_SIZE", str(PIECE))
     monkeypatch.setenv("MXNOVA_REMOTE_READ_AHEAD", str(60 << 10))  # records of some 60
+    monkeypatch.setattr(requests, "_current", requests.Requests())  # of files with other grains
     for module in (ranges, spans):  # so that no two records come with one request
         monkeypatch.setattr(module, "GRAIN", 1 << 10)
     for name in "ab":
         write_records(tmp_path / f"{name}.rec", N, lambda i: bytes([i % 256]) * 1000)
-    url = serve().url
-    return lambda *names: RecordDataset([f"{url}/{name}.rec" for name in names])
+    return lambda *names: RecordDataset([f"{store.url}/{name}.rec" for name in names])
 
 
 def are_there(dataset, batch):
@@ -37,10 +44,10 @@ def are_there(dataset, batch):
 
 
 def settle(dataset):
-    requests = dataset._reader.files.files[0].buffer._requests
+    shared = dataset._reader.files.files[0].buffer._requests
     end = time.monotonic() + 30
-    while requests.under_way:
-        assert time.monotonic() < end, f"{requests.under_way} requests are under way"
+    while shared.under_way:
+        assert time.monotonic() < end, f"{shared.under_way} requests are under way"
         time.sleep(0.001)
 
 
@@ -53,6 +60,42 @@ def test_the_batches_of_the_same_worker_are_asked_for(dataset, stride):
         settle(data)
     there = [i for i, batch in enumerate(batches) if are_there(data, batch)]
     assert there == list(range(1, 1 + 9 * stride + 1, stride))[: len(there)] and len(there) >= 8
+
+
+READERS = {
+    "batches": lambda data, **ranks: data.batches(8, seed=1, **ranks),
+    "sampler": lambda data, **ranks: map(data.__getitems__, data.sampler(8, seed=1, **ranks)),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_file_that_fits_into_memory_comes_in_large_pieces(dataset, store, tmp_path, reader):
+    data = dataset("a")
+    before = len(store.requests)
+    for _ in range(2):  # epochs
+        records = [record for batch in READERS[reader](data) for record in batch]
+        assert sorted(records) == sorted(RecordDataset(tmp_path / "a.rec"))
+    n_pieces = -(-(tmp_path / "a.rec").stat().st_size // PIECE)
+    # The first two batches of a sampler, which are not known before, cut pieces at each record.
+    assert len(store.requests) - before <= n_pieces + 2 * 2 * 8
+
+
+@pytest.mark.parametrize("case", ["two files", "three ranks", "a third of the records"])
+def test_records_of_which_few_are_read_come_alone(dataset, store, case):
+    keys = range(0, N, 3) if case == "a third of the records" else None
+    data = (
+        dataset("a", "b") if case == "two files" else RecordDataset(f"{store.url}/a.rec", keys=keys)
+    )
+    before = len(store.requests)
+    ranks = {"num_ranks": 3} if case == "three ranks" else {}
+    n = sum(len(batch) for batch in READERS["batches"](data, **ranks))
+    sizes = [int(end) - int(start) + 1 for start, end in map(_range, store.requests[before:])]
+    assert len(sizes) > 0.6 * n
+    assert sum(sizes) < 2 * 1024 * len(sizes)
+
+
+def _range(request):
+    return request[1].removeprefix("bytes=").split("-")
 
 
 def test_blocks_are_asked_for_as_wholes(dataset):

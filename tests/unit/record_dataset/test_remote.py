@@ -113,15 +113,13 @@ def test_a_loader_with_workers(url, monkeypatch):
 
 
 def test_a_store_that_fails_is_no_broken_record(url, monkeypatch):
-    data = RecordDataset(url, max_broken=N)
     monkeypatch.setenv("MXNOVA_REMOTE_RETRIES", "0")
-    buffer = data._reader.files.files[0].buffer
-    buffer._settings = buffer._settings._replace(retries=0)
+    data = RecordDataset(url, max_broken=N)
 
-    def fail(_start, _end):
+    async def fail(_start, _end):
         raise ConnectionResetError
 
-    monkeypatch.setattr(buffer._object, "fetch", fail)
+    monkeypatch.setattr(data._reader.files.files[0].buffer._object, "_answer", fail)
     with pytest.raises(FileError):
         list(data.batches(8))
     assert data.broken == []

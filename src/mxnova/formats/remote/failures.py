@@ -15,7 +15,14 @@ from mxnova.core.base.errors import FileError, MXNetError
 
 from .settings import Settings
 
-__all__ = ["AnswerError", "TruncatedError", "file_error", "retried", "status_of"]
+__all__ = [
+    "AnswerError",
+    "Attempts",
+    "TruncatedError",
+    "file_error",
+    "retried",
+    "status_of",
+]
 
 T = TypeVar("T")
 
@@ -43,23 +50,45 @@ class AnswerError(OSError):
         super().__init__(errno.EINVAL, text)
 
 
+class Attempts:
+    """The attempts to do something at a store, which follow each other after errors that pass.
+
+    Args:
+        url: what is asked for.
+        settings: how often.
+    """
+
+    def __init__(self, url: str, settings: Settings) -> None:
+        self._url, self._retries, self._failed = url, settings.retries, 0
+
+    def pause_after(self, error: Exception) -> float:
+        """Seconds to wait before the next attempt.
+
+        Raises:
+            MXNetError: there is none: `error` does not pass, or it was the last attempt.
+        """
+        if isinstance(error, MXNetError):
+            raise error
+        self._failed += 1
+        if self._failed > self._retries or not _passes(error):
+            raise file_error(error, self._url, self._failed) from None
+        longest: float = min(_FIRST_PAUSE * 2 ** (self._failed - 1), _LONGEST_PAUSE)
+        return longest * random.uniform(0.5, 1)  # so that many workers do not come together
+
+
 def retried(act: Callable[[], T], url: str, settings: Settings) -> T:
     """What `act` gives, which is called again after errors that pass.
 
     Raises:
         FileError: it failed, or failed too often.
     """
-    for attempt in range(settings.retries + 1):
+    attempts = Attempts(url, settings)
+    while True:
         try:
             return act()
-        except MXNetError:
-            raise
         except Exception as error:  # noqa: BLE001 - each store has classes of its own
-            if attempt == settings.retries or not _passes(error):
-                raise file_error(error, url, attempt + 1) from None
-        longest = min(_FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE)
-        time.sleep(longest * random.uniform(0.5, 1))  # so that many workers do not come together
-    raise AssertionError
+            pause = attempts.pause_after(error)
+        time.sleep(pause)
 
 
 def _passes(error: Exception) -> bool:

@@ -8,12 +8,16 @@ with the first one.
 
 from __future__ import annotations
 
+import asyncio
 import errno
+import functools
 import re
+from concurrent.futures import Future
 from typing import Any
 
 from .checksums import Checksum, of_headers
-from .failures import AnswerError, TruncatedError, retried
+from .failures import AnswerError, Attempts, TruncatedError
+from .pools import Run
 from .stores import Place
 
 __all__ = ["HttpObject"]
@@ -43,23 +47,24 @@ class HttpObject:
     def __init__(self, place: Place, n: int) -> None:
         self._place = place
         self._tag: tuple[str | None, ...] | None = None
-        self._start = retried(lambda: self._ask(0, n), place.url, place.settings)
+        loop = place.files.loop
+        self._start = asyncio.run_coroutine_threadsafe(self._retried(0, n), loop).result()
 
-    def fetch(self, start: int, end: int) -> bytes:
-        """Bytes `start` to `end`, which must not be beyond the last.
-
-        Raises:
-            OSError: the server fails, or does not do what it says; so do the errors of aiohttp.
-        """
+    def begin(self, start: int, end: int, run: Run) -> Future[bytes]:
+        """Asks for bytes, in fsspec's loop of events: no thread waits for them."""
         if end <= len(self._start):
-            return self._start[start:end]
-        return self._ask(start, end)
+            return run(lambda: self._start[start:end])
+        return asyncio.run_coroutine_threadsafe(self._retried(start, end), self._place.files.loop)
 
-    def _ask(self, start: int, end: int) -> bytes:
-        from fsspec.asyn import sync
-
-        content: bytes = sync(self._place.files.loop, self._answer, start, end)
-        return content
+    async def _retried(self, start: int, end: int) -> bytes:
+        attempts = Attempts(self._place.url, self._place.settings)
+        while True:
+            try:
+                async with _room(asyncio.get_running_loop(), self._place.settings.requests):
+                    return await self._answer(start, end)
+            except Exception as error:  # noqa: BLE001 - aiohttp's, too
+                pause = attempts.pause_after(error)
+            await asyncio.sleep(pause)
 
     async def _answer(self, start: int, end: int) -> bytes:
         import aiohttp
@@ -126,6 +131,12 @@ class HttpObject:
         """Takes the length of a body for the object's, where the server did not say it."""
         if self.size < 0:
             self.size = len(self._start)
+
+
+@functools.lru_cache(maxsize=4)
+def _room(_loop: asyncio.AbstractEventLoop, n: int) -> asyncio.Semaphore:
+    """Lets so many requests be under way at a time in a loop, of which a process has one."""
+    return asyncio.Semaphore(n)
 
 
 async def _body(answer: Any, size: int | None, limit: int) -> bytes:

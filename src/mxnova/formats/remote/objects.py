@@ -6,12 +6,14 @@ from __future__ import annotations
 import errno
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from typing import Any, Protocol
 
 from . import checksums
 from .checksums import Checksum
 from .failures import AnswerError, TruncatedError, retried
 from .http import HttpObject
+from .pools import Run
 from .stores import Place
 
 __all__ = ["RemoteObject", "opened"]
@@ -43,11 +45,15 @@ class RemoteObject(Protocol):
     def checksum(self) -> Checksum | None:
         """Of all bytes, where the store says it."""
 
-    def fetch(self, start: int, end: int) -> bytes:
-        """Bytes `start` to `end`, which must not be beyond the last.
+    def begin(self, start: int, end: int, run: Run) -> Future[bytes]:
+        """Asks for bytes `start` to `end`, which must not be beyond the last, and asks again.
 
-        Raises:
-            OSError: the store fails, or the object has changed; stores raise other errors, too.
+        The answer is a FileError where the store fails, or the object has changed.
+
+        Args:
+            start: the first byte.
+            end: the one after the last.
+            run: calls a function that waits for the store.
         """
 
 
@@ -90,6 +96,10 @@ class _StoreObject:
             extra = {"Bucket": bucket, "Key": key, "ChecksumMode": "ENABLED"}
             return checksums.of_s3(files.call_s3("head_object", **extra))
         return checksums.of_info(self._info)
+
+    def begin(self, start: int, end: int, run: Run) -> Future[bytes]:
+        place = self._place
+        return run(lambda: retried(lambda: self.fetch(start, end), place.url, place.settings))
 
     def fetch(self, start: int, end: int) -> bytes:
         content = self._fetch(start, end)

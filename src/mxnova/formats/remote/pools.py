@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeAlias, TypeVar
 
-__all__ = ["submitted"]
+__all__ = ["Run", "submitted"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Run: TypeAlias = Callable[[Callable[[], bytes]], Future[bytes]]  # calls a function in a thread
 
 
 def submitted(

@@ -11,6 +11,7 @@ import os
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from mxnova.core.base.errors import FileError
@@ -25,6 +26,7 @@ from .stores import located
 
 __all__ = ["RemoteFile", "content_of"]
 
+_PARTS = 3  # of the cache: what is expected, what was read since that was asked for, and room
 _FORWARD = 6  # reads, one behind the other, after which those to come are read ahead
 
 
@@ -119,7 +121,17 @@ class RemoteFile:
     def ahead(self) -> int:
         """Bytes of which it is good to be expected before they are read."""
         self._require_own()
-        return min(self._settings.read_ahead, self._settings.cache // 2)
+        return min(self._settings.read_ahead, self._settings.cache // _PARTS)
+
+    @property
+    def kept(self) -> int:
+        """Bytes of which it is kept in memory what was read, of all files together."""
+        return self._settings.cache
+
+    @property
+    def piece(self) -> int:
+        """Bytes that are best asked for together."""
+        return self._settings.request_size
 
     def ask(self, start: int, end: int) -> None:
         """Asks for bytes that are read next, with one request at most."""
@@ -139,7 +151,7 @@ class RemoteFile:
 
     def send_waiting(self) -> None:
         """Sends as many requests for what is expected as may be under way, and fit in."""
-        n, room = self._settings.requests, self._settings.cache // 2
+        n, room = self._settings.requests, self._settings.cache // _PARTS
         while self._waiting and self._requests.under_way < n and self._requests.unused < room:
             start, end = self._next_waiting()
             if start < end:
@@ -200,14 +212,12 @@ class RemoteFile:
             low, high = start - start % GRAIN, end + -end % GRAIN
         high = min(high, low + settings.request_size, self._size)
         begin, end = self.spans.gap(low, start, high)
-        span = self._requests.send(self._fetch, begin, end, settings.requests, is_needed)
+        run = partial(self._requests.run, n=settings.requests, is_needed=is_needed)
+        span = Span(begin, end, self._object.begin(begin, end, run))
         self.spans.add(span)
         self._requests.begin(span)
         self._requests.make_room(settings.cache, span)
         return span
-
-    def _fetch(self, start: int, end: int) -> bytes:
-        return retried(lambda: self._object.fetch(start, end), self.url, self._settings)
 
 
 def content_of(url: str) -> bytearray:
@@ -224,17 +234,13 @@ def content_of(url: str) -> bytearray:
         text = f"{found.size} bytes, MXNOVA_REMOTE_MAX_SIZE allows {settings.max_size}"
         raise FileError(errno.EFBIG, text, url)
 
-    def fetch(start: int) -> bytes:
-        end = min(start + settings.request_size, found.size)
-        return retried(lambda: found.fetch(start, end), url, settings)
-
     content = bytearray()
-    starts = iter(range(0, found.size, settings.request_size))
     n = min(settings.read_ahead // settings.request_size + 1, settings.requests)
     with ThreadPoolExecutor(n, "mxnova-remote") as pool:
         under_way: deque[Future[bytes]] = deque()
-        for start in starts:
-            under_way.append(submitted(pool, fetch, start))
+        for start in range(0, found.size, settings.request_size):
+            end = min(start + settings.request_size, found.size)
+            under_way.append(found.begin(start, end, partial(submitted, pool)))
             if len(under_way) >= n:
                 content += under_way.popleft().result()
         while under_way:

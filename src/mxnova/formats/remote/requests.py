@@ -63,18 +63,16 @@ class Requests:
         """Bytes that were asked for, and nobody has read so far."""
         return sum(reader.spans.unused for reader in self._readers)
 
-    def send(
-        self, fetch: Callable[[int, int], bytes], start: int, end: int, n: int, is_needed: bool
-    ) -> Span:
-        """Sends a request, of which at most `n` are answered at a time.
+    def run(self, act: Callable[[], bytes], n: int, is_needed: bool) -> Future[bytes]:
+        """What `act` gives, of which at most `n` are called at a time.
 
         Raises:
             RuntimeError: the program ends, and the bytes are not needed now.
         """
         if self._pool is None or self._n_threads != n:
             self._pool, self._n_threads = ThreadPoolExecutor(n, "mxnova-remote"), n
-        sent = submitted if is_needed else ThreadPoolExecutor.submit
-        return Span(start, end, sent(self._pool, fetch, start, end))
+        run = submitted if is_needed else ThreadPoolExecutor.submit
+        return run(self._pool, act)
 
     def begin(self, span: Span) -> None:
         """Counts a request whose span has been added to its reader."""

@@ -55,7 +55,7 @@ def write_shard(
     arrays = {name: record for name, (_, record) in pieces.items()}
     parts = safetensors.parts(arrays, {**metadata, WORKER: dumps(worker)})
     hasher = BlockHasher()
-    with replacing(path, sum(map(len, parts))) as file:
+    with replacing(path, sum(map(len, parts)), direct=True) as file:
         for piece in hasher.passed(parts):
             file.write(piece)
     return hasher.result()

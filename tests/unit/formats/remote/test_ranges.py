@@ -61,7 +61,7 @@ def test_a_random_read_asks_for_little(opened):
 
 
 def test_a_reader_that_goes_forward_is_read_ahead_of(opened):
-    file = opened(read_ahead=2 * REQUEST)
+    file = opened(read_ahead=2 * REQUEST, cache=6 * REQUEST)
     for i in range(6):
         file[10 * i : 10 * i + 8]
     asked = settled(file)
