@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..core.base.aligned import VECTOR, aligned_memory
 from ..core.runtime.forks import after_fork_in_child
 
 __all__ = ["Staging"]
 
-_ALIGNMENT = 64  # bytes
 _spare: list[npt.NDArray[np.uint8]] = []  # one at most
 after_fork_in_child(_spare.clear)
 
@@ -33,7 +33,7 @@ class Staging:
     """
 
     def __init__(self, arrays: Sequence[npt.NDArray[Any]]) -> None:
-        ends = np.cumsum([array.nbytes + -array.nbytes % _ALIGNMENT for array in arrays]).tolist()
+        ends = np.cumsum([array.nbytes + -array.nbytes % VECTOR for array in arrays]).tolist()
         self._memory = _memory_of(ends[-1] if ends else 0)
         self.copies: list[npt.NDArray[Any]] = []
         for array, start in zip(arrays, [0, *ends], strict=False):
@@ -53,5 +53,5 @@ def _memory_of(n: int) -> npt.NDArray[np.uint8]:
     try:
         found = _spare.pop()
     except IndexError:
-        found = np.empty(0, np.uint8)
-    return found if n <= len(found) < 2 * n else np.empty(n, np.uint8)
+        found = aligned_memory(0)
+    return found if n <= len(found) < 2 * n else aligned_memory(n)

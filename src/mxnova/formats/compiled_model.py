@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from mxnova.core.base.aligned import VECTOR
 from mxnova.core.base.dtypes import dtype_of
 from mxnova.core.base.errors import FormatError, MXNetError, shown
 
 from . import bounded_json, safetensors
 from .params import ArrayRecord
-from .safetensors import ALIGNMENT, SafetensorsFile
+from .safetensors import SafetensorsFile
 from .source import Path
 
 __all__ = ["Blocked", "CompiledModel", "Port", "check_hashes", "read", "write"]
@@ -107,7 +108,7 @@ def write(path: Path, model: CompiledModel) -> None:
     Raises:
         FileError: it cannot be written.
     """
-    order = sorted(model.arrays, key=lambda name: model.arrays[name].nbytes % ALIGNMENT != 0)
+    order = sorted(model.arrays, key=lambda name: model.arrays[name].nbytes % VECTOR != 0)
     arrays = {name: np.ascontiguousarray(model.arrays[name]) for name in order}
     told = {name: value for name, value in asdict(model).items() if name != "arrays"}
     told |= {"version": VERSION, "hashes": {n: _sha256(a) for n, a in arrays.items()}}
@@ -120,13 +121,16 @@ def _sha256(values: Array) -> str:
 
 
 def read(path: Path) -> CompiledModel:
-    """The model in the file at `path`; arrays are views of the mapped file, not hashed yet.
+    """The model in the file at `path`, read into memory; arrays are not hashed yet.
+
+    They are not mapped: who writes into the file later must not change what hashes were taken of,
+    nor end the process by cutting it off.
 
     Raises:
         FormatError: it is no compiled model, or of another version.
         FileError: it cannot be read.
     """
-    file = safetensors.read(path)
+    file = safetensors.read(path, mapped=False)
     try:
         return _checked(file)
     except MXNetError as error:

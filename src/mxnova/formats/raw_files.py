@@ -8,8 +8,7 @@ import io
 import os
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from mxnova.core.base.aligned import aligned_memory
 from mxnova.core.base.errors import FileError
 
 try:
@@ -84,8 +83,7 @@ class DirectFile(EagerFile):
 
     def __init__(self, path: str, mode: str) -> None:
         super().__init__(path, mode)
-        memory = np.empty(_BLOCK + _PAGE, np.uint8)
-        self._block = memory[-memory.ctypes.data % _PAGE :][:_BLOCK]
+        self._block = aligned_memory(_BLOCK, _PAGE).data
         self._held = 0  # bytes in it
         self._is_direct = self._set_direct(True)
 
@@ -114,14 +112,14 @@ class DirectFile(EagerFile):
         if not self._is_direct:
             return super().write(data)
         part = memoryview(data).cast("B")[: _BLOCK - self._held]
-        np.copyto(self._block[self._held : self._held + len(part)], part)
+        self._block[self._held : self._held + len(part)] = part
         self._held += len(part)
         if self._held == _BLOCK:
             self._write_block()
         return len(part)
 
     def _write_block(self) -> None:
-        left = self._block.data
+        left = self._block
         while left:
             try:
                 left = left[self._write_now(left) :]
@@ -133,7 +131,7 @@ class DirectFile(EagerFile):
 
     def settle(self) -> None:
         """Writes what is in the block, through the cache."""
-        left, self._is_direct = self._block[: self._held].data, self._set_direct(False)
+        left, self._is_direct = self._block[: self._held], self._set_direct(False)
         while left:
             left = left[self._write_now(left) :]
         self._held = 0

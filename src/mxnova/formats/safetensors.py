@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from mxnova.core.base.aligned import VECTOR
 from mxnova.core.base.dtypes import DType, dtype_of
 from mxnova.core.base.errors import ArgumentError, FormatError, shown
 
@@ -32,7 +33,6 @@ from .params import ArrayRecord, bytes_of
 from .source import Buffer, Readable, Source, require_little_endian
 
 __all__ = [
-    "ALIGNMENT",
     "FACTOR",
     "Layout",
     "Place",
@@ -47,7 +47,6 @@ __all__ = [
 
 METADATA = "__metadata__"
 FACTOR = 32  # bytes of memory that one of the file may take, as in files of MXNet's
-ALIGNMENT = 64  # bytes: where data begin; the longest vectors of processors have as many
 _LENGTH = struct.Struct("<Q")
 _MAX_HEADER = 100_000_000  # bytes; what the package safetensors reads
 _MAX_NDIM = 32  # what NumPy 1.26 can show
@@ -278,7 +277,7 @@ def parts(
         text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError as error:
         raise ArgumentError(f"safetensors: a name is no text in UTF-8: {error.reason}") from None
-    text += b" " * (-(_LENGTH.size + len(text)) % ALIGNMENT)
+    text += b" " * (-(_LENGTH.size + len(text)) % VECTOR)  # kernels may read data in the file
     if len(text) > _MAX_HEADER:
         raise ArgumentError(f"safetensors: a header of {len(text)} bytes, over {_MAX_HEADER:,}")
     return [_LENGTH.pack(len(text)), text, *(bytes_of(arrays[name].data) for name in order)]

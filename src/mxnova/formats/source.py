@@ -17,6 +17,7 @@ import stat
 import sys
 from typing import IO, TYPE_CHECKING, BinaryIO, Literal, TypeAlias
 
+from mxnova.core.base.aligned import aligned_memory
 from mxnova.core.base.credentials import without_credentials
 from mxnova.core.base.errors import ArgumentTypeError, FileError, FormatError, MXNetError, shown
 
@@ -217,21 +218,20 @@ def read_file(path: Path) -> bytes:
     return bytes(_content(path))
 
 
-def _content(path: Path) -> bytearray:
+def _content(path: Path) -> bytearray | memoryview:
     if is_remote(path):
         from .remote.ranges import content_of
 
         return content_of(path)
     with open_regular(path) as file:
         try:
-            content = bytearray(os.fstat(file.fileno()).st_size)
+            content = aligned_memory(os.fstat(file.fileno()).st_size).data
             n_read = file.readinto(content)  # type: ignore[attr-defined]
         except OSError as error:
             raise FileError.of(error, os.fsdecode(path)) from None
         except MemoryError:
             raise MXNetError(f"{os.fsdecode(path)}: no memory for its content") from None
-    del content[n_read:]
-    return content
+    return content[:n_read]
 
 
 def open_buffer(path: Path) -> Buffer:

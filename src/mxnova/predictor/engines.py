@@ -46,7 +46,7 @@ class Engine(Protocol):
 
 
 class _ONNXRuntime:
-    """A session; weights stay where the file is mapped."""
+    """A session, which reads weights in the memory of the model."""
 
     graphs: ClassVar[Sequence[str]] = ("model", BLOCKED_GRAPH)
 

@@ -97,9 +97,6 @@ class Predictor:
     def load(cls, path: str | os.PathLike[str], threads: int | None = None) -> Predictor:
         """A predictor of a file that ``mxnova compile`` wrote; does not import torch.
 
-        Weights are read in the file as long as the predictor lives: replace it as a whole, as
-        ``mxnova compile`` does, and do not write into it.
-
         Args:
             path: of the file.
             threads: that take part in a run; default: ``OMP_NUM_THREADS``, else one for each core.

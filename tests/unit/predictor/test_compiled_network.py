@@ -66,6 +66,17 @@ def test_it_computes_the_same_at_any_open_size(compiled):
         np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
 
 
+def test_what_becomes_of_its_file_does_not_matter(compiled, tmp_path):
+    copy = tmp_path / "copy.mxnova"
+    copy.write_bytes(compiled[0].read_bytes())
+    predictor, fed = Predictor.load(copy, threads=1), feed()
+    (wanted,) = predictor.predict(**fed)
+    with open(copy, "r+b") as file:
+        file.write(b"\1" * 4096)  # over the first weights, too
+        file.truncate(4096)
+    np.testing.assert_array_equal(predictor.predict(**fed)[0], wanted)
+
+
 def test_steps_of_the_predict_api(compiled):
     path, plain = compiled
     predictor = Predictor.load(path, threads=1).reshape({"data": (1, 2, 8, 8), "more": (1, 5)})
