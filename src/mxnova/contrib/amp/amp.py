@@ -37,7 +37,7 @@ from ...gluon.trainer import Trainer
 from ...module import BucketingModule
 from . import lists  # noqa: F401 - programs take it from here, too
 from .casting import Casting
-from .conversion import in_mixed_precision, low_parameters
+from .conversion import in_mixed_precision, low_parameters, needed_in_low_precision
 from .loss_scaler import LossScaler
 from .precision import Condition, Rules, check_names, lists_of
 
@@ -202,6 +202,7 @@ def convert_symbol(
         )
     low = low_parameters(sym, rules, excluded, data) if cast_optional_params else set()
     made = in_mixed_precision(sym, rules, excluded, low)
+    low = low.union(needed_in_low_precision(made, rules, data))
     everything = set(data).issuperset(inputs)
     for node in made.nodes:
         if node.op is None and (
