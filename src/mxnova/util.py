@@ -202,7 +202,7 @@ _Scope = Callable[[], contextlib.AbstractContextManager[None]]
 
 def _run_under(scope: _Scope, func: F) -> F:
     if inspect.isclass(func):
-        members = dict(ChainMap(*map(vars, func.__mro__[:-1])))  # type: ignore[arg-type]
+        members: dict[str, Any] = dict(ChainMap(*map(dict, map(vars, func.__mro__[:-1]))))
         for name, member in members.items():
             if _is_code(member):
                 setattr(func, name, _member_under(scope, member))
