@@ -10,6 +10,7 @@ import contextlib
 import functools
 import inspect
 import os
+from collections import ChainMap
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -149,7 +150,9 @@ def reset_np() -> None:
 
 
 def use_np_shape(func: F) -> F:
-    """A function, or each method and property of a class, run under NumPy's shape semantics.
+    """A function, or a class's methods and properties, run under NumPy's shape semantics.
+
+    Those that the class inherits are run so, too, when they are called on it.
 
     Args:
         func: the function, or the class.
@@ -163,7 +166,9 @@ def use_np_shape(func: F) -> F:
 
 
 def use_np_array(func: F) -> F:
-    """A function, or each method of a class, run with NumPy-like arrays.
+    """A function, or a class's methods and properties, run with NumPy-like arrays.
+
+    Those that the class inherits are run so, too, when they are called on it.
 
     Args:
         func: the function, or the class.
@@ -177,7 +182,9 @@ def use_np_array(func: F) -> F:
 
 
 def use_np(func: F) -> F:
-    """A function, or each method of a class, run as NumPy-like code.
+    """A function, or a class's methods and properties, run as NumPy-like code.
+
+    Those that the class inherits are run so, too, when they are called on it.
 
     Args:
         func: the function, or the class.
@@ -195,7 +202,8 @@ _Scope = Callable[[], contextlib.AbstractContextManager[None]]
 
 def _run_under(scope: _Scope, func: F) -> F:
     if inspect.isclass(func):
-        for name, member in list(vars(func).items()):
+        members: dict[str, Any] = dict(ChainMap(*map(dict, map(vars, func.__mro__[:-1]))))
+        for name, member in members.items():
             if _is_code(member):
                 setattr(func, name, _member_under(scope, member))
         return func

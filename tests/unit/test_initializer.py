@@ -83,8 +83,9 @@ def test_registered_names():
     ],
 )
 def test_constants_are_dumped_as_lists(value, expected):
-    assert mx.init.Constant(value).dumps() == expected
-    assert mx.init.Constant(value) == mx.init.create(expected)
+    init = mx.init.Constant(value)
+    assert init.dumps() == json.dumps(["constant", init._kwargs]) == expected
+    assert init == mx.init.create(expected)
 
 
 def test_equality_is_of_class_and_arguments():

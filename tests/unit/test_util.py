@@ -45,6 +45,32 @@ def test_shape_semantics_of_functions_and_classes():
         util.use_np(3)
 
 
+def test_semantics_of_what_a_class_inherits():
+    class Base:
+        def method(self):
+            return util.is_np_array(), util.is_np_shape()
+
+        @property
+        def prop(self):
+            return self.method()
+
+        @staticmethod
+        def static():
+            return util.is_np_array(), util.is_np_shape()
+
+        def hidden(self):
+            return True
+
+    @util.use_np
+    class Derived(Base):
+        hidden = None
+
+    derived = Derived()
+    assert derived.method() == derived.prop == derived.static() == (True, True)
+    assert derived.hidden is None
+    assert Base().method() == (False, False)
+
+
 def test_kinds_of_arrays():
     @mx.use_np
     def used():

@@ -209,7 +209,7 @@ class Prop(CustomOpProp):
 
 def _numpy_type(flag: int) -> Any:
     found = dtype_of_flag(flag)
-    return None if found is None else found.numpy.type
+    return None if found is None else found.array_dtype
 
 
 def _stype_numbers(stypes: Iterable[str]) -> list[int]:

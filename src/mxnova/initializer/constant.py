@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -62,7 +61,6 @@ class Constant(Initializer):
 
     def dumps(self) -> str:
         """Like `Initializer.dumps`; arrays become lists."""
-        value = self._kwargs["value"]
-        value = value.asnumpy() if isinstance(value, NDArray) else value
-        plain = np.asarray(value).tolist()
-        return json.dumps([self.__class__.__name__.lower(), {"value": plain}])
+        value = self.value.asnumpy() if isinstance(self.value, NDArray) else self.value
+        self._kwargs["value"] = np.asarray(value).tolist()
+        return super().dumps()

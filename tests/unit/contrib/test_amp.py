@@ -228,6 +228,25 @@ def test_a_model_and_a_block_compute_the_same(cast, dtype):
     assert low == (weights if cast else set())
 
 
+@each_dtype
+@pytest.mark.parametrize("cast", [False, True])
+def test_parameters_beside_low_precision_are_of_it(cast, dtype):
+    """Of an operator in no list: FullyConnected, whose alias stands among those in float32."""
+    conv = mx.sym.Convolution(mx.sym.var("x"), kernel=(1, 1), num_filter=2, name="c")
+    net = mx.sym.FullyConnected(mx.sym.BatchNorm(conv, name="b"), num_hidden=2, name="f")
+    shapes, _, aux_shapes = net.infer_shape(x=(1, 1, 1, 2))
+    args = {n: mx.nd.ones(s) for n, s in zip(net.list_arguments(), shapes, strict=True)}
+    aux = dict(zip(net.list_auxiliary_states(), map(mx.nd.ones, aux_shapes), strict=True))
+    x = args.pop("x")
+    made, args, aux = amp.convert_model(
+        net, args, aux, dtype, target_dtype_ops=["Convolution"], cast_optional_params=cast
+    )
+    assert (args["f_weight"].dtype, args["f_bias"].dtype) == (mx.nd.ones(1, dtype=dtype).dtype,) * 2
+    assert (args["c_weight"].dtype == np.float32) is not cast
+    run = made.bind(mx.cpu(), {**args, "x": x}, aux_states=aux)
+    assert np.allclose(run.forward()[0].asnumpy(), 9, atol=0.05)
+
+
 def test_buckets_share_converted_parameters():
     def sym_gen(length):
         fc = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=4, flatten=False, name="fc")

@@ -90,3 +90,24 @@ def test_models_with_parameters_apart(granularity):
     assert np.abs(got - expected).max() < 0.05 * np.abs(expected).max()
     layers = [n.op for n in made.nodes if n.op is not None and n.op.name.endswith("connected")]
     assert {bool(op.channel_wise_quantize) for op in layers} == {granularity == "channel-wise"}
+
+
+@pytest.mark.parametrize("granularity", ["tensor-wise", "channel-wise"])
+@pytest.mark.parametrize("data, weight", [(1, 0), (0, 1), (0, 0), (1e-6, 1), (1, 1e-6), (1e-30, 1)])
+def test_data_and_weights_of_zeros_leave_the_bias(data, weight, granularity):
+    random = np.random.RandomState(0)
+    net = mx.gluon.nn.HybridSequential()
+    net.add(mx.gluon.nn.Conv2D(6, 1), mx.gluon.nn.Dense(8, flatten=True))
+    net.initialize()
+    images = mx.nd.array(data * random.uniform(-1, 1, (4, 3, 5, 5)))
+    net(images)
+    for parameter in net.collect_params().values():
+        scale = 1 if parameter.name.endswith("bias") else weight
+        parameter.set_data(mx.nd.array(scale * random.uniform(-1, 1, parameter.shape)))
+    expected = net(images).asnumpy()
+    calibration = mx.io.NDArrayIter(images, mx.nd.zeros(4), batch_size=4)
+    made = quantization.quantize_net_v2(
+        net, "auto", "full", calib_mode="naive", calib_data=calibration,
+        quantize_granularity=granularity,
+    )  # fmt: skip
+    np.testing.assert_allclose(made(images).asnumpy(), expected, 0.05, 0.05 * expected.max())

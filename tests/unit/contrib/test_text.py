@@ -178,3 +178,18 @@ def test_reserved_tokens_have_rows_of_their_own(tmp_path):
         [1, 2],
         [3, 4],
     ]
+
+
+@pytest.mark.parametrize("made", ["composite", "custom"])
+def test_the_unknown_token_of_a_vocabulary_has_the_vector_of_unknown_tokens(tmp_path, made):
+    path = tmp_path / "vectors.txt"
+    path.write_text("a 1 2\nb 3 4\n")
+    words = vocab.Vocabulary(Counter("b"), unknown_token="a")
+    known = embedding.CustomEmbedding(str(path), " ", init_unknown_vec=mx.nd.ones)
+    if made == "composite":
+        taken = embedding.CompositeEmbedding(words, [known, known])
+    else:
+        taken = embedding.CustomEmbedding(str(path), " ", init_unknown_vec=mx.nd.ones,
+                                          vocabulary=words)  # fmt: skip
+    times = 2 if made == "composite" else 1
+    assert taken.idx_to_vec.asnumpy().tolist() == [[1, 1] * times, [3, 4] * times]

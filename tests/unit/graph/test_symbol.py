@@ -215,6 +215,7 @@ def test_given_shapes_and_types_replace_declared_ones():
     assert mx.sym.relu(v).infer_shape(v=(4,))[1] == [(4,)]
     assert [t.__name__ for t in mx.sym.relu(v).infer_type()[1]] == ["float64"]
     assert [t.__name__ for t in mx.sym.relu(v).infer_type(v="float16")[1]] == ["float16"]
+    assert mx.sym.relu(v).infer_type(v="bfloat16")[1] == [mx.nd.ones(1, dtype="bfloat16").dtype]
 
 
 def test_json_round_trip_keeps_everything():

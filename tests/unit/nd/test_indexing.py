@@ -98,6 +98,34 @@ def test_a_truth_value_writes_all_or_nothing_in_numpys_mode(value):
             x[True] = np.ones(5)
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        (True,), (False,), (True, 0), (1, False), (True, True), (True, False), (slice(None), True),
+        (slice(None, None, -1), True), (None, True), (..., True), (1, True, True, [[False, True]] * 3),
+        (True, [True, False]), (False, [True, False]), (1, np.True_, slice(1), [1, 0, 0]),
+    ],
+)  # fmt: skip
+def test_truth_values_beside_other_keys_are_masks_of_no_axes_in_numpys_mode(key):
+    a = np.arange(1.0, 13).reshape(2, 3, 2)
+    parts = tuple(np.array(k) if type(k) is list else k for k in key)
+    with mx.util.np_array(True), mx.util.np_shape(True):
+        x, written = mx.np.array(a), mx.np.array(a)
+        x.attach_grad()
+        with mx.autograd.record():
+            read = x[key]
+            total = (read * read).sum()
+        total.backward()
+        written[key] = 7
+    assert read.shape == a[parts].shape
+    assert read.asnumpy().tolist() == a[parts].tolist()
+    grad, expected = np.zeros_like(a), a.copy()
+    np.add.at(grad, parts, 2 * a[parts])
+    expected[parts] = 7
+    assert x.grad.asnumpy().tolist() == grad.tolist()
+    assert written.asnumpy().tolist() == expected.tolist()
+
+
 def test_masks_select_as_in_numpy_and_single_truth_values_are_integers():
     x = mx.nd.array(A)
     mask = A > 11

@@ -95,8 +95,11 @@ def test_nothing_is_recorded_when_off_or_paused(trace):
     x - 1
     profiler.set_state("stop")
     x * 2
+    profiler.pause()
+    profiler.set_state("run")
+    x / 2
     profiler.dump()
-    assert names(trace.read()) == ["_minus_scalar"]
+    assert names(trace.read()) == ["_minus_scalar", "_div_scalar"]
 
 
 def test_results_are_the_same_when_profiled(trace):

@@ -35,8 +35,9 @@ from ...core.nd.array import NDArray
 from ...gluon.block import HybridBlock, SymbolBlock
 from ...gluon.trainer import Trainer
 from ...module import BucketingModule
+from . import lists  # noqa: F401 - programs take it from here, too
 from .casting import Casting
-from .conversion import in_mixed_precision, low_parameters
+from .conversion import in_mixed_precision, low_parameters, needed_in_low_precision
 from .loss_scaler import LossScaler
 from .precision import Condition, Rules, check_names, lists_of
 
@@ -87,9 +88,9 @@ def init(
     global _amp_initialized, _loss_scaler
     if _amp_initialized:
         return
-    lists = lists_of(target_dtype, "init")
-    rules = Rules(lists, target_precision_ops, conditional_fp32_ops, fp32_ops, "init")
-    casting = Casting(rules, lists.losses)
+    grouped = lists_of(target_dtype, "init")
+    rules = Rules(grouped, target_precision_ops, conditional_fp32_ops, fp32_ops, "init")
+    casting = Casting(rules, grouped.losses)
     casting.install()
     _amp_initialized, _loss_scaler = True, casting.loss_scaler
     logging.info("mixed precision: float32 and %s", rules.name)
@@ -184,10 +185,10 @@ def convert_symbol(
     """
     if not isinstance(sym, Symbol):
         raise AssertedError(f"amp.convert_symbol: sym={shown(sym)}: must be a Symbol")
-    lists = lists_of(target_dtype, "convert_symbol")
+    grouped = lists_of(target_dtype, "convert_symbol")
     for argument, names in (("target_dtype_ops", target_dtype_ops), ("fp32_ops", fp32_ops)):
-        _check_known(argument, names, {*lists.low, *lists.single, *lists.both})
-    rules = Rules(lists, target_dtype_ops, conditional_fp32_ops, fp32_ops, "convert_symbol")
+        _check_known(argument, names, {*grouped.low, *grouped.single, *grouped.both})
+    rules = Rules(grouped, target_dtype_ops, conditional_fp32_ops, fp32_ops, "convert_symbol")
     excluded = [] if excluded_sym_names is None else excluded_sym_names
     check_names("convert_symbol", "excluded_sym_names", excluded)
     inputs = sym.list_inputs()
@@ -201,12 +202,13 @@ def convert_symbol(
         )
     low = low_parameters(sym, rules, excluded, data) if cast_optional_params else set()
     made = in_mixed_precision(sym, rules, excluded, low)
+    low = low.union(needed_in_low_precision(made, rules, data))
     everything = set(data).issuperset(inputs)
     for node in made.nodes:
         if node.op is None and (
             node.name not in data or (everything and "__dtype__" in node.attrs)
         ):
-            dtype = lists.name if node.name in low else "float32"
+            dtype = grouped.name if node.name in low else "float32"
             node.attrs["__dtype__"] = str(dtype_of(dtype).flag)
     return made
 

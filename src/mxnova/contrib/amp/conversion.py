@@ -17,7 +17,7 @@ from ...core.op.schema import find
 from ..naming import name_behind
 from .precision import LOW, SINGLE, WIDEST, Rules
 
-__all__ = ["in_mixed_precision", "low_parameters"]
+__all__ = ["in_mixed_precision", "low_parameters", "needed_in_low_precision"]
 
 _SINGLE = torch.float32
 
@@ -166,8 +166,25 @@ def low_parameters(
     """
     names = {name for name in symbol.list_inputs() if name not in data}
     converted = in_mixed_precision(symbol, rules, excluded, names)
-    parameters = [n for n in converted.nodes if n.op is None and n.name in names]
-    for node in parameters:
-        node.attrs.pop("__dtype__", None)
-    table = infer_dtypes(converted.nodes, dict.fromkeys(data, _SINGLE))
+    return needed_in_low_precision(converted, rules, data)
+
+
+def needed_in_low_precision(converted: Symbol, rules: Rules, data: Collection[str]) -> set[str]:
+    """Variables whose arrays must be of the low precision, since types beside them are.
+
+    Args:
+        converted: a symbol in mixed precision.
+        rules: what each operator computes in.
+        data: variables that are given in float32.
+    """
+    undeclared = rewrite(converted, _without_type)
+    parameters = [n for n in undeclared.nodes if n.op is None and n.name not in data]
+    table = infer_dtypes(undeclared.nodes, dict.fromkeys(data, _SINGLE))
     return {n.name for n in parameters if table[n][0] is rules.dtype}
+
+
+def _without_type(node: Node, inputs: list[Entry]) -> Node:
+    made = node.copy(inputs)
+    if node.op is None:
+        made.attrs.pop("__dtype__", None)
+    return made

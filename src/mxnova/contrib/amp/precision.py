@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import combinations
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -112,17 +112,10 @@ class Rules:
             for type_ in _types([name])
         }
         kinds = {WIDEST: lists.widest, SINGLE: single, LOW: low}
-        self._kinds: dict[OpType, str | None] = {}
-        for kind, names in kinds.items():
-            self._kinds.update(dict.fromkeys(_types(names), kind))
-        # An alias may stand in another list than the operator's own name, which decides.
-        for own_kind, own_names in {
-            None: lists.both,
-            WIDEST: lists.widest,
-            SINGLE: single,
-            LOW: low,
-        }.items():
-            self._kinds.update((t, own_kind) for t in _types(own_names) if t.name in own_names)
+        named = {*lists.low, *lists.both, *lists.single}.union(*kinds.values())
+        self._kinds = {
+            type_: kind for kind, names in kinds.items() for type_ in _types(names, named)
+        }
 
     def kind_of(self, op: Op) -> str | None:
         """LOW, SINGLE, WIDEST, or None for an operator that computes in either type."""
@@ -132,9 +125,13 @@ class Rules:
         return self._kinds.get(op.type)
 
 
-def _types(names: Iterable[str]) -> list[OpType]:
-    """The operators of these names; those of MXNet's own backends are not registered."""
-    return [find(name) for name in names if name in REGISTRY]
+def _types(names: Iterable[str], named: Collection[str] = ()) -> list[OpType]:
+    """The operators of these names; those of MXNet's own backends are not registered.
+
+    An alias counts only where the operator's own name is not among `named`.
+    """
+    found = [(name, find(name)) for name in names if name in REGISTRY]
+    return [type_ for name, type_ in found if name == type_.name or type_.name not in named]
 
 
 def _check(function: str, lists: dict[str, Any], conditional: Any) -> None:

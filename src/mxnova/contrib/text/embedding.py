@@ -216,10 +216,10 @@ class _TokenEmbedding(Vocabulary):
         Args:
             token_embeddings: the embeddings.
             vocab_len: how many tokens there are.
-            vocab_idx_to_token: the tokens.
+            vocab_idx_to_token: the tokens; the first stands for unknown ones, whatever its name.
         """
-        tokens = list(vocab_idx_to_token[:vocab_len])
-        found = [embedding.get_vecs_by_tokens(tokens) for embedding in token_embeddings]
+        known = vocab_idx_to_token[1:vocab_len]
+        found = [e.get_vecs_by_tokens([e.unknown_token, *known]) for e in token_embeddings]
         self._idx_to_vec = concat(*found, dim=1) if len(found) > 1 else found[0]
         self._vec_len = self._idx_to_vec.shape[1]
 

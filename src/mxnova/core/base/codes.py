@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .dtypes import BFLOAT16, DTYPES
+from .dtypes import DTYPES
 
 __all__ = [
     "_DTYPE_MX_TO_NP",
@@ -19,9 +19,7 @@ __all__ = [
     "_STORAGE_TYPE_UNDEFINED",
 ]
 
-_DTYPE_MX_TO_NP: dict[int, Any] = {-1: None} | {
-    d.flag: d.numpy if d.numpy is BFLOAT16 else d.numpy.type for d in DTYPES
-}
+_DTYPE_MX_TO_NP: dict[int, Any] = {-1: None} | {d.flag: d.array_dtype for d in DTYPES}
 _DTYPE_NP_TO_MX = {dtype: flag for flag, dtype in _DTYPE_MX_TO_NP.items()}
 
 _GRAD_REQ_MAP = {"null": 0, "write": 1, "add": 3}

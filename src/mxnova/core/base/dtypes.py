@@ -22,6 +22,11 @@ class DType(NamedTuple):
     name: str
     numpy: np.dtype[Any]
 
+    @property
+    def array_dtype(self) -> Any:
+        """What arrays of it have as `dtype`: NumPy's scalar type, or BFLOAT16, which has none."""
+        return self.numpy if self.numpy is BFLOAT16 else self.numpy.type
+
 
 # fmt: off
 DTYPES: tuple[DType, ...] = (

@@ -128,4 +128,4 @@ def _partial_shape(name: str, shape: Any) -> PartialShape:
 
 
 def _numpy_type(dtype: Any) -> Any:
-    return None if dtype is None else mx_dtype(dtype).numpy.type
+    return None if dtype is None else mx_dtype(dtype).array_dtype

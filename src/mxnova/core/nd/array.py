@@ -112,8 +112,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
     @property
     def dtype(self) -> Any:
         """Element type, as NumPy's scalar type (bfloat16: as MXNet's one-field dtype)."""
-        dtype = mx_dtype(self._raw.dtype).numpy
-        return dtype if dtype is BFLOAT16 else dtype.type
+        return mx_dtype(self._raw.dtype).array_dtype
 
     @property
     def handle(self) -> ctypes.c_void_p | None:

@@ -44,10 +44,8 @@ def select(tensor: Tensor, key: Any) -> tuple[Tensor, bool]:
     """The selected elements, and whether they are a view of `tensor`'s memory."""
     if _is_plain(key, tensor):
         result, is_view = _indexed(tensor, key), True
-    elif (mask := _mask_of_all(key)) is not None:
-        result, is_view = tensor[mask], False
     else:
-        keys = _keys(tensor, key)
+        tensor, keys = _keys(tensor, key)
         source, reversed_axes = _forward(tensor, keys)
         if reversed_axes:
             source = source.flip(reversed_axes)
@@ -82,11 +80,7 @@ def assign(tensor: Tensor, key: Any, value: Tensor | float) -> None:
         target = _indexed(tensor, key)
         _write(target, _without_axes(value, (), target.dim()))
         return
-    if (mask := _mask_of_all(key)) is not None:
-        target = tensor.unsqueeze(0)[: int(mask)]
-        _write(target, _without_axes(value, (), target.dim()))
-        return
-    keys = _keys(tensor, key)
+    tensor, keys = _keys(tensor, key)
     target, reversed_axes = _forward(tensor, keys)
     block = target.flip(reversed_axes) if reversed_axes else target
     rank = _block_rank(keys) + sum(isinstance(k, slice) for k in keys)
@@ -101,7 +95,8 @@ def assign(tensor: Tensor, key: Any, value: Tensor | float) -> None:
 
 def is_whole(tensor: Tensor, key: Any) -> bool:
     """Whether a key selects all elements in their order."""
-    axes = [k for k in _keys(tensor, key) if k is not None]
+    tensor, keys = _keys(tensor, key)
+    axes = [k for k in keys if k is not None]
     return all(
         isinstance(k, slice) and range(n)[k] == range(n)
         for k, n in zip(axes, tensor.shape, strict=True)
@@ -154,22 +149,6 @@ def _shown(tensor: Tensor) -> str:
     return shape_text(tuple(tensor.shape))
 
 
-def _mask_of_all(key: Any) -> Tensor | None:
-    """The tensor of a key that is one truth value, as NumPy has it.
-
-    Outside of NumPy's mode True is 1, but for truth values in arrays.
-    """
-    if is_np_array() and (type(key) is bool or _is_truth(key)):
-        return torch.tensor(bool(key))
-    mask = getattr(key, "_raw", None)
-    is_mask = isinstance(mask, Tensor) and mask.dtype is torch.bool and not mask.dim()
-    return key._tensor if is_mask else None
-
-
-def _is_truth(key: Any) -> bool:
-    return isinstance(key, (np.bool_, np.ndarray)) and not key.ndim and key.dtype == np.bool_
-
-
 # Keys ---------------------------------------------------------------------------------------------
 
 
@@ -195,10 +174,13 @@ def _has_new_axes(key: Any) -> bool:
     return key is None or (type(key) is tuple and any(part is None for part in key))
 
 
-def _keys(tensor: Tensor, key: Any) -> list[Any]:
-    """One integer, slice or index tensor for each axis, and None for each new one."""
+def _keys(tensor: Tensor, key: Any) -> tuple[Tensor, list[Any]]:
+    """One integer, slice or index tensor for each axis, and None for each new one.
+
+    The tensor gets an axis of size 1 for each truth value, which selects it or nothing.
+    """
     if not tensor.dim() and isinstance(key, slice) and key == slice(None):
-        return []
+        return tensor, []
     parts = [_part(p, tensor) for p in (key if isinstance(key, tuple) else (key,))]
     used = sum(map(_axes_of, parts))
     if used > tensor.dim():
@@ -209,12 +191,14 @@ def _keys(tensor: Tensor, key: Any) -> list[Any]:
     at = ellipses[0] if ellipses else len(parts)
     parts[at : at + 1] = [slice(None)] * (tensor.dim() - used)
     if not _is_advanced(parts):
-        return parts
+        return tensor, parts
     keys: list[Any] = []
     for part in parts:
         axis = sum(k is not None for k in keys)
+        if isinstance(part, Tensor) and not part.dim():
+            tensor = tensor.unsqueeze(axis)
         keys += _index_tensors(part, tensor, axis) if isinstance(part, (int, Tensor)) else [part]
-    return keys
+    return tensor, keys
 
 
 def _part(part: Any, tensor: Tensor) -> Any:
@@ -225,12 +209,28 @@ def _part(part: Any, tensor: Tensor) -> Any:
         if part.step == 0:
             raise ArgumentError("NDArray: the step of a slice must not be zero")
         return part
-    if isinstance(part, (int, np.integer, np.bool_)):  # True is 1, as in MXNet
+    if _is_truth_value(part):
+        return torch.tensor(bool(part), device=tensor.device)
+    if isinstance(part, (int, np.integer, np.bool_)):
         return int(part)
     index = getattr(part, "_tensor", None)
     if index is None:
         index = torch.as_tensor(_index_array(part))
     return index.to(tensor.device) if index.dim() else int(index)
+
+
+def _is_truth_value(part: Any) -> bool:
+    """Whether a part is one truth value that selects as NumPy has it.
+
+    Outside of NumPy's mode True is 1, but for truth values in arrays.
+    """
+    raw = getattr(part, "_raw", None)
+    if isinstance(raw, Tensor):
+        return raw.dtype is torch.bool and not raw.dim()
+    is_truth = isinstance(part, (bool, np.bool_)) or (
+        isinstance(part, np.ndarray) and not part.ndim and part.dtype == np.bool_
+    )
+    return is_truth and is_np_array()
 
 
 def _index_array(part: Any) -> np.ndarray[Any, Any]:

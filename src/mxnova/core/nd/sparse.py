@@ -62,7 +62,7 @@ class BaseSparseNDArray(NDArray):
     @property
     def dtype(self) -> Any:
         """Element type, as NumPy's scalar type."""
-        return mx_dtype(self._raw.dtype).numpy.type
+        return mx_dtype(self._raw.dtype).array_dtype
 
     @property
     def data(self) -> NDArray:
@@ -89,7 +89,7 @@ class BaseSparseNDArray(NDArray):
 
     @property
     def _aux_types(self) -> list[Any]:
-        return [mx_dtype(a.dtype).numpy.type for a in parts_of(self._value).aux]
+        return [mx_dtype(a.dtype).array_dtype for a in parts_of(self._value).aux]
 
     def check_format(self, full_check: bool = True) -> None:
         """Raises MXNetError where the parts of the storage contradict each other.

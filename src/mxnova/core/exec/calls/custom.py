@@ -160,7 +160,7 @@ class Custom(Op):
         """What the user's `infer_type` says; an unknown type is None to it."""
         known = [t.known(n) for n in self._arguments]
         with self.user_code("infer_type"):
-            found = self.prop.infer_type([d and mx_dtype(d).numpy.type for d in known])
+            found = self.prop.infer_type([d and mx_dtype(d).array_dtype for d in known])
         for name, dtype in self._by_name("infer_type", found):
             t[name] = None if dtype is None else torch_dtype(dtype)
 

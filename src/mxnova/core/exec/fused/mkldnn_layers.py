@@ -30,6 +30,7 @@ from ...op.quantized.ranges import (
     WIDE_LEVELS,
     calibrated_range,
     check_type,
+    finite,
     per_real,
     quantized,
     step,
@@ -223,13 +224,13 @@ class FusedLayer(Op):
     def result(self, inputs: _Arrays, ranges: _Ranges, weights: Weights) -> Result:
         """What becomes of sums with these weights."""
         data, *summand = self.integer_inputs()
-        scale = self._steps(data, inputs, ranges)
+        scale = finite(self._steps(data, inputs, ranges))
         ends: tuple[Tensor, ...]
         if self.enable_float_output:
             unit, ends = torch.ones_like(scale), ()
         elif self.min_calib_range is not None and self.max_calib_range is not None:
             ends = calibrated_range(self.min_calib_range, self.max_calib_range, scale.device)
-            unit = per_real(WIDE_LEVELS[self.result_type()], *ends)
+            unit = finite(per_real(WIDE_LEVELS[self.result_type()], *ends))
         else:
             unit = scale * weights.scale[:1]
             most = step(LEVELS[inputs[data].dtype], *ranges[data]) * LEVELS[torch.int32]
@@ -330,7 +331,7 @@ class FusedConvolutionLayer(FusedLayer):
         if norm is not None:
             op: Any = norm.op
             weight, bias = op.folded(weight, bias, [inputs[e.node.name] for e in norm.inputs[1:]])
-        data = self._steps(self.integer_inputs()[0], inputs, ranges)
+        data = finite(self._steps(self.integer_inputs()[0], inputs, ranges))
         return prepared(weight, bias, data, by_filter=self.result_type() is not torch.int32)
 
     def along_outputs(self, values: Tensor) -> Tensor:
@@ -389,7 +390,7 @@ class FusedLinearLayer(FusedLayer):
         """Those given, or by output those that are real numbers."""
         weight, bias = self._weight_and_bias(inputs)
         data, *parameters = self.ranged()
-        scale = self._steps(data, inputs, ranges)
+        scale = finite(self._steps(data, inputs, ranges))
         if self.channel_wise_quantize:
             return prepared(weight, bias, scale, by_filter=True)
         own = [self._steps(name, inputs, ranges) for name in parameters]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from .ranges import LEVELS, WIDE_LEVELS
+from .ranges import LEVELS, WIDE_LEVELS, finite
 
 __all__ = ["Weights", "prepared", "rescaled"]
 
@@ -45,7 +45,7 @@ def prepared(weight: Tensor, bias: Tensor | None, data: Tensor, by_filter: bool)
     Args:
         weight: (filters, …).
         bias: (filters,), or None.
-        data: how many steps of the data a real number 1 is.
+        data: how many steps of the data a real number 1 is, finite.
         by_filter: each filter has a range of its own; such scales are kept so small that a bias
             stays below 2**30 steps of the sums, as MXNet does.
     """
@@ -67,12 +67,13 @@ def rescaled(
 
     Args:
         weight: int8, (outputs, …).
-        scale: how many of its steps a real number 1 is.
+        scale: how many of its steps a real number 1 is; infinity: they are zeros.
         bias: int8, (outputs,), or None.
         bias_scale: the same of the bias.
-        data: the same of the data.
+        data: the same of the data, finite.
     """
-    weight = weight.float()
+    weight = weight.float().masked_fill_(scale.isinf(), 0.0)  # whatever its integers are
+    scale = finite(scale)
     if bias is None or bias_scale is None:
         return Weights(weight, None, scale.expand(len(weight)))
     factor = data * scale / bias_scale

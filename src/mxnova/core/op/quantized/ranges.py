@@ -7,6 +7,8 @@ Zero is always zero. Signed integers are symmetric: the greater magnitude of the
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -20,6 +22,7 @@ __all__ = [
     "WIDE_LEVELS",
     "calibrated_range",
     "check_type",
+    "finite",
     "magnitude",
     "per_real",
     "quantized",
@@ -32,6 +35,7 @@ LEVELS = {torch.int8: 127.0, torch.uint8: 255.0, torch.int32: 2147483647.0}
 # Half of MXNet's operators stretch the range to the far end of the last level.
 WIDE_LEVELS = {torch.int8: 127.5, torch.uint8: 255.5}
 EIGHT_BITS = (torch.int8, torch.uint8)
+_OF_NOTHING = 2.0**16
 
 
 def calibrated_range(
@@ -51,6 +55,15 @@ def per_real(levels: float, low: Tensor, high: Tensor) -> Tensor:
     """How many steps of an array with that range a real number 1 is."""
     most = magnitude(low, high)
     return most.new_full((), levels) / most  # ATen multiplies a number by the reciprocal
+
+
+def finite(steps: Tensor) -> Tensor:
+    """Steps that numbers can be multiplied with, as `per_real` gives them.
+
+    A range of nothing but zero has no scale, and infinity would make NaN of zeros. Any will do that
+    leaves steps of products fine enough for a bias.
+    """
+    return steps.nan_to_num(nan=math.nan, posinf=_OF_NOTHING)
 
 
 def step(levels: float, low: Tensor, high: Tensor) -> Tensor:

@@ -129,9 +129,9 @@ class Profiler:
             self._follow()
 
     def run(self) -> None:
-        """Starts recording."""
+        """Starts recording, also after a pause."""
         with self._lock:
-            self._is_started = True
+            self._is_started, self._is_paused = True, False
             if self._trace is None:
                 self._events.clear()  # what threads recorded while the last trace was finished
                 self._trace = Trace()
