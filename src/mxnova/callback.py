@@ -61,7 +61,6 @@ def do_checkpoint(prefix: str, period: int = 1) -> Callable[..., None]:
     def callback(iter_no: int, sym: Any, arg: Mapping[str, Any], aux: Mapping[str, Any]) -> None:
         if (iter_no + 1) % period == 0:
             save_checkpoint(prefix, iter_no + 1, sym, arg, aux)
-            logging.info('Saved checkpoint to "%s-%04d.params"', prefix, iter_no + 1)
 
     return callback
 

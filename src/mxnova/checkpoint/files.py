@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any, NamedTuple
@@ -46,9 +47,10 @@ def save_checkpoint(
     remove_amp_cast: bool = True,
 ) -> None:
     """Writes ``prefix-symbol.json`` (unless `symbol` is None) and ``prefix-<epoch>.params``."""
-    path = f"{prefix}-symbol.json"
+    path, parameters = f"{prefix}-symbol.json", f"{prefix}-{epoch:04d}.params"
     with nullcontext() if symbol is None else saving(symbol, path, remove_amp_cast):
-        nd.save(f"{prefix}-{epoch:04d}.params", joined_params(arg_params, aux_params))
+        nd.save(parameters, joined_params(arg_params, aux_params))
+    logging.info('Saved checkpoint to "%s"', parameters)
 
 
 def joined_params(

@@ -207,3 +207,11 @@ def test_thresholds_of_evenly_spread_numbers_are_their_ends():
 def test_steps_refuse_other_types_of_integers():
     with pytest.raises(mx.MXNetError, match="quantized_dtype='int4'"):
         quantization._quantize_symbol(mx.sym.var("data"), mx.cpu(), quantized_dtype="int4")
+
+
+def test_a_star_gives_the_names_that_scripts_take_from_here():
+    names = {}
+    exec("from mxnova.contrib.quantization import *", names)
+    assert names["cpu"]() == names["Context"]("cpu", 0)
+    assert names["Module"] is mx.mod.Module
+    assert names["DataBatch"] is mx.io.DataBatch

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 import torch
 
+import mxnova as mx
 import mxnova.core.op.families.parametric
-import mxnova.core.op.families.unary  # noqa: F401
+import mxnova.core.op.families.unary
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.gradient import recorded
@@ -169,3 +170,11 @@ def test_hard_sigmoid_takes_floats_only():
 def test_shape_and_type_are_learnt_from_the_output():
     assert inferred_shapes("exp", {}, [(2, _)], (_, 3)) == "[2,3] -> [2,3]"
     assert inferred_dtypes("exp", {}, [None], torch.float16) == "float16 -> float16"
+
+
+def test_relu_goes_by_the_sign_of_an_output_that_was_written_to():
+    executor = mx.sym.relu(mx.sym.var("data")).simple_bind(mx.cpu(), data=(3,))
+    executor.forward(is_train=True, data=mx.nd.array([0.5, 1, 2]))
+    executor.outputs[0][:] = mx.nd.array([-4, -0.5, 3])
+    executor.backward(mx.nd.array([1, 2, 3]))
+    np.testing.assert_array_equal(executor.grad_dict["data"].asnumpy(), [0, 0, 3])

@@ -24,6 +24,18 @@ def test_checkpoints_hold_gates(tmp_path):
     assert weights["p_l0_i2h_weight"].shape == (8, 3)
 
 
+def test_files_of_checkpoints_are_logged(tmp_path, caplog):
+    cell, symbol, args = model(tmp_path)
+    prefix = str(tmp_path / "net")
+    with caplog.at_level("INFO"):
+        mx.model.save_checkpoint(prefix, 1, symbol, args, {})
+        mx.rnn.save_rnn_checkpoint(cell, prefix, 2, symbol, args, {})
+        mx.callback.do_checkpoint(prefix)(2, symbol, args, {})
+    assert [record.getMessage() for record in caplog.records] == [
+        f'Saved checkpoint to "{prefix}-000{epoch}.params"' for epoch in (1, 2, 3)
+    ]
+
+
 def test_checkpoint_callback_has_a_period(tmp_path):
     cell, symbol, args = model(tmp_path)
     save = mx.rnn.do_rnn_checkpoint(cell, str(tmp_path / "net"), 2)

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks on 8-bit integers: quantized, calibrated, run by integer kernels."""
 
+from ...context import Context, cpu
 from ...core.base.doors import facade
+from ...io import DataBatch, DataDesc, DataIter
+from ...module import Module
+from ...ndarray import NDArray
+from ...symbol import Symbol
 from .calibration import HistogramCollector as _LayerHistogramCollector
 from .calibration import MinMaxCollector as _LayerOutputMinMaxCollector
 from .calibration import combine_histogram
@@ -14,7 +19,15 @@ from .steps import get_optimal_thresholds as _get_optimal_thresholds
 from .steps import quantize_params as _quantize_params
 from .steps import quantize_symbol as _quantize_symbol
 
+# Scripts take the names of other modules from here, too, by `import *`.
 __all__ = [
+    "Context",
+    "DataBatch",
+    "DataDesc",
+    "DataIter",
+    "Module",
+    "NDArray",
+    "Symbol",
     "_LayerHistogramCollector",
     "_LayerOutputMinMaxCollector",
     "_calibrate_quantized_sym",
@@ -25,6 +38,7 @@ __all__ = [
     "_smooth_distribution",
     "calib_graph",
     "combine_histogram",
+    "cpu",
     "quantize_graph",
     "quantize_model",
     "quantize_model_mkldnn",

@@ -93,7 +93,7 @@ def _no_slope(d_output: Tensor) -> Tensor:
 
 
 def _relu_backward(d_output: Tensor, output: Tensor) -> Tensor:
-    return output.detach().clamp(max=1).ceil_().mul_(d_output)  # 0, 1, or NaN where data is
+    return output.detach().clamp(0, 1).ceil_().mul_(d_output)  # 0, 1, or NaN where data is
 
 
 # ATen's derivative of a power is NaN at 0 and infinity, MXNet's is the limit.
