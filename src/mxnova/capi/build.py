@@ -24,7 +24,9 @@ __all__ = ["Built", "build"]
 _HERE = Path(__file__).parent
 _MODULE = "_mxnova_capi"
 # What Python calls of start.c and gate.c; and how C's calls pass the gate.
-_OURS = "".join(f"\nvoid mxnova_{name}(void);" for name in ("settle", "enter", "leave", "close"))
+_OURS = "".join(
+    f"\nvoid mxnova_{name}(void);" for name in ("restore", "settle", "enter", "leave", "close")
+)
 _GATE = """
 #define _cffi_call_python(function, result)                                             \\
     do {                                                                                \\

@@ -7,7 +7,6 @@ import atexit
 import concurrent.futures.thread
 import signal  # noqa: F401 - it takes over Ctrl-C when it is first imported, which `settle` undoes
 import sys
-import threading
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -73,23 +72,14 @@ def finish() -> None:
     sys.stdout.flush()
 
 
-_loading = threading.RLock()
-
-
 def load_all() -> None:
-    """Connects the functions of all families; one thread at a time.
-
-    Threads that import the same modules at once may see them half made, without their functions.
-    """
-    with _loading:
-        if FUNCTIONS.keys() >= NAMES:
-            return
-        for family in _FIRST + _LATER:
-            import_module(f"{__package__}.{family}")
-        for name in NAMES - FUNCTIONS.keys():
-            refuse(name, "mxnova does not have this function")
-        for name in NAMES:
-            _connect(name, FUNCTIONS[name])
+    """Connects the functions of all families."""
+    for family in _FIRST + _LATER:
+        import_module(f"{__package__}.{family}")
+    for name in NAMES - FUNCTIONS.keys():
+        refuse(name, "mxnova does not have this function")
+    for name in NAMES:
+        _connect(name, FUNCTIONS[name])
 
 
 def _first_call(name: str) -> Callable[..., Any]:

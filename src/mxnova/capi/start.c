@@ -28,8 +28,8 @@ static void show_python(void) {
         dlopen(python.dli_fname, RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD);
 }
 
-/* NumPy's OpenBLAS has no threads in a program that Python is no part of: a child that is forked
- * while it is loaded does not have them, and waits for them at its end for ever. */
+/* NumPy's OpenBLAS gets no threads, whatever OMP_NUM_THREADS says, which is for kernels: a child that
+ * is forked while it is loaded does not have them, and waits for them at its end for ever. */
 static void limit_blas(void) {
     limits_blas = getenv("OPENBLAS_NUM_THREADS") == NULL;
     if (limits_blas) setenv("OPENBLAS_NUM_THREADS", "1", 0);
@@ -62,9 +62,14 @@ void mxnova_initialize(int signals) {
     is_ours = 1;
 }
 
-/* Has Python and the program get on with each other, once libraries are loaded. */
-void mxnova_settle(void) {
+/* Gives the program back what is its own, once libraries are loaded, or cannot be. */
+void mxnova_restore(void) {
     if (limits_blas) unsetenv("OPENBLAS_NUM_THREADS");
     if (is_ours) sigaction(SIGINT, &on_interrupt, NULL); /* Python's `signal` takes it over */
+}
+
+/* Has Python and the program get on with each other, once libraries are loaded. */
+void mxnova_settle(void) {
+    mxnova_restore();
     mxnova_watch(is_ours);
 }

@@ -35,6 +35,7 @@ def _start() -> None:
 def _fail(error: BaseException) -> None:
     from _mxnova_capi import ffi, lib
 
+    lib.mxnova_restore()
     text = ffi.new("char[]", f"mxnova cannot start: {type(error).__name__}: {error}".encode())
     for name in dir(lib):
         if name in ("MXGetLastError", "NNGetLastError"):

@@ -13,6 +13,7 @@ SOURCE = r"""
 #include <nnvm/c_api.h>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 static void work(void *, void *) {
@@ -25,7 +26,7 @@ static void forget(void *) { std::puts("deleted"); }
 int main(int, char **argv) {
     mx_uint shape[] = {4}, begins[] = {0, 1};
     float values[] = {1, 2, 3, 4};
-    const char *name = "data", *json;
+    const char *name = "data", *json, *blas_threads = getenv("OPENBLAS_NUM_THREADS");
     NDArrayHandle array;
     SymbolHandle symbol;
     PredictorHandle predictor;
@@ -37,6 +38,7 @@ int main(int, char **argv) {
     if (MXPredSetInput(predictor, "data", values, 4)) return 5;
     if (MXPredForward(predictor)) return 6;
     if (MXRecordIOWriterCreate(argv[1], &writer)) return 7;
+    if (!blas_threads && getenv("OPENBLAS_NUM_THREADS")) return 9;
     if (MXRecordIOWriterWriteRecord(writer, "abcd", 4)) return 8;
     std::thread([=] {
         float found[4];
@@ -202,6 +204,7 @@ def busy(built, tmp_path_factory):
 
     def busy(end):
         environment = {**os.environ, "PYTHONFAULTHANDLER": "1"}
+        environment.pop("OMP_NUM_THREADS", None)  # as many threads as libraries want
         process = subprocess.Popen(
             [str(folder / "busy"), end], env=environment, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
