@@ -7,6 +7,7 @@ workers of a loader, which get batches one by one.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -45,6 +46,7 @@ class Prefetch:
         self._files, self._shuffle = files, shuffle
         self._ranges: list[tuple[int, int]] = []  # that were expected last
         self._pieces: Pieces = set()
+        self._are_read_whole = functools.cache(files.are_read_whole)  # it looks at all files
 
     def n_batches(self, share: Share, stride: int) -> int:
         """How many of the batches to come, of which every `stride`-th is read, are expected."""
@@ -68,7 +70,7 @@ class Prefetch:
         """
         if self._shuffle.block_size is None:
             is_random = self._shuffle.seed is not None
-            if is_random and self._files.are_read_whole(share.rank.n * stride):
+            if is_random and self._are_read_whole(share.rank.n * stride):
                 self._files.expect_pieces(numbers, self._pieces)
             else:
                 self._files.expect_records(numbers)

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from mxnova.formats.remote import ranges, requests, spans
+from mxnova.record_dataset.files import RecordFiles
 from mxnova.recordio import RecordDataset
 
 from .conftest import write_records
@@ -92,6 +93,14 @@ def test_records_of_which_few_are_read_come_alone(dataset, store, case):
     sizes = [int(end) - int(start) + 1 for start, end in map(_range, store.requests[before:])]
     assert len(sizes) > 0.6 * n
     assert sum(sizes) < 2 * 1024 * len(sizes)
+
+
+def test_what_files_are_read_whole_is_asked_once_an_epoch(dataset, monkeypatch):
+    data, asked = dataset("a"), []
+    monkeypatch.setattr(RecordFiles, "are_read_whole", lambda _files, n: asked.append(n) or True)
+    for reader in READERS.values():
+        list(reader(data))
+    assert asked == [1, 1]
 
 
 def _range(request):

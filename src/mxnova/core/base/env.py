@@ -148,7 +148,8 @@ VARIABLES: dict[str, Variable] = {
     "MXNOVA_REMOTE_READ_AHEAD": Variable(IntKind("long", 0, 1 << 40), 32 << 20,
         "Bytes of a remote file that are read before they are needed; 0: none."),
     "MXNOVA_REMOTE_REQUESTS": Variable(IntKind("int", 1, 256), 64,
-        "Requests for parts of remote files that a process has under way at a time."),
+        "Requests for parts of remote files that a process has under way at a time over HTTP, and "
+        "as many to other stores."),
     "MXNOVA_REMOTE_CACHE": Variable(IntKind("long", 1 << 20, 1 << 40), 256 << 20,
         "Bytes of memory for what a process has read of remote files in ranges."),
     "MXNOVA_REMOTE_MAX_SIZE": Variable(IntKind("long", 1 << 10, 1 << 50), 64 << 30,

@@ -21,6 +21,7 @@ from .failures import file_error, retried
 from .objects import RemoteObject, opened
 from .pools import submitted
 from .requests import requests_of_process
+from .settings import Settings
 from .spans import GRAIN, Span, Spans
 from .stores import located
 
@@ -47,19 +48,24 @@ class RemoteFile:
     """
 
     def __init__(self, url: str) -> None:
-        self.url = url
-        self._open()
-        self._size = self._object.size
+        self.url, self._pid = url, -1
+        place = located(url)
+        found = opened(place, GRAIN)
+        self._size = found.size
+        self._take(place.settings, found)
 
-    def _open(self) -> None:
-        place = located(self.url)
-        self._settings = place.settings
-        self._object: RemoteObject = opened(place, GRAIN)
-        self._requests, self._pid = requests_of_process(), os.getpid()
-        self.spans, self.used_at = Spans(), self._requests.now()
-        self._waiting: deque[tuple[int, int]] = deque()  # ranges that are expected
-        self._last_end = self._n_forward = self._ahead_to = 0
-        self._requests.add(self)
+    def _take(self, settings: Settings, found: RemoteObject) -> None:
+        """Reads from an object that was opened, unless another thread has opened it before."""
+        requests = requests_of_process()
+        with requests.lock:
+            if self._pid == os.getpid():
+                return
+            self._settings, self._object, self._requests = settings, found, requests
+            self.spans, self.used_at = Spans(), requests.now()
+            self._waiting: deque[tuple[int, int]] = deque()  # ranges that are expected
+            self._last_end = self._n_forward = self._ahead_to = 0
+            requests.add(self)
+            self._pid = os.getpid()
 
     def __len__(self) -> int:
         return self._size
@@ -86,10 +92,13 @@ class RemoteFile:
         return content[start - span.start : end - span.start]
 
     def _require_own(self) -> None:
+        """Opens the file where it is not open in this process; the lock is not held then."""
         if self._pid != os.getpid():
-            self._open()
-            if self._object.size != self._size:
+            place = located(self.url)
+            found = opened(place, GRAIN)
+            if found.size != self._size:
                 raise FileError(errno.EIO, "the file has changed since it was opened", self.url)
+            self._take(place.settings, found)
 
     def _pieces(self, start: int, end: int) -> Iterator[bytes]:
         with self._requests.lock:
@@ -111,9 +120,9 @@ class RemoteFile:
         """Lets go of memory; reading opens the file again."""
         if self._pid == os.getpid():
             with self._requests.lock:
+                self._pid = -1
                 self._waiting.clear()
                 self.spans = Spans()
-        self._pid = -1
 
     # Reading ahead --------------------------------------------------------------------------------
 
@@ -121,6 +130,10 @@ class RemoteFile:
     def ahead(self) -> int:
         """Bytes of which it is good to be expected before they are read."""
         self._require_own()
+        return self._ahead
+
+    @property
+    def _ahead(self) -> int:
         return min(self._settings.read_ahead, self._settings.cache // _PARTS)
 
     @property
@@ -143,7 +156,9 @@ class RemoteFile:
     def expect(self, start: int, end: int) -> None:
         """Has bytes read before they are needed, after those that are expected already."""
         self._require_own()
-        start, end = max(start, 0), min(end, self._size)
+        self._expect(max(start, 0), min(end, self._size))
+
+    def _expect(self, start: int, end: int) -> None:
         if self._settings.read_ahead and self.spans.missing(start, end) < end:
             with self._requests.lock:
                 self._waiting.append((start, end))
@@ -182,10 +197,10 @@ class RemoteFile:
         self._n_forward += 1
         if self._n_forward < _FORWARD or self._waiting or not self._settings.read_ahead:
             return
-        goal = min(end + self.ahead, self._size)
+        goal = min(end + self._ahead, self._size)
         if goal - self._ahead_to >= size or goal == self._size > self._ahead_to:
             begin, self._ahead_to = max(self._ahead_to, end), goal
-            self.expect(begin, goal)
+            self._expect(begin, goal)
 
     # Requests -------------------------------------------------------------------------------------
 

@@ -39,7 +39,8 @@ class Requests:
     """See the module. Whoever changes spans holds the lock.
 
     Attributes:
-        lock: of all that readers change.
+        lock: of all that readers change. fsspec's loop of events takes it when a request ends, so
+            that nobody who holds it may wait for a store.
         under_way: how many requests.
     """
 

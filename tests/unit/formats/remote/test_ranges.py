@@ -8,12 +8,13 @@ import pickle
 import random
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from mxnova.core.base.errors import FileError
 from mxnova.formats.atomic import replacing
-from mxnova.formats.remote import objects
+from mxnova.formats.remote import objects, ranges
 from mxnova.formats.remote.ranges import RemoteFile
 from mxnova.formats.remote.spans import GRAIN
 
@@ -129,6 +130,97 @@ def test_random_slices_of_many_threads(opened):
     settled(file)
     assert not failed
     assert file.spans.kept == sum(s.memory for s in file.spans._spans.values())
+
+
+def is_lock_free(file):
+    """Whether another thread gets the lock, as fsspec's loop must, for which stores wait."""
+    got = []
+
+    def take():
+        if file._requests.lock.acquire(timeout=0.05):
+            file._requests.lock.release()
+            got.append(True)
+
+    thread = threading.Thread(target=take)
+    thread.start()
+    thread.join()
+    return bool(got)
+
+
+def test_a_file_is_opened_without_the_lock(opened, monkeypatch):
+    file, free = opened(read_ahead=2 * REQUEST, cache=6 * REQUEST), []
+    own, start = file._require_own, ranges.opened
+
+    def noted(*args):
+        free.append(is_lock_free(file))
+        return start(*args)
+
+    def closed_at_once():  # as by another thread
+        own()
+        file.close()
+
+    monkeypatch.setattr(ranges, "opened", noted)
+    for i in range(9):
+        assert file[10 * i : 10 * i + 8] == CONTENT[10 * i : 10 * i + 8]
+        if i == 6:  # the file is read ahead of
+            monkeypatch.setattr(file, "_require_own", closed_at_once)
+    assert free == [True]
+
+
+def test_a_file_that_is_closed_while_threads_read_it(serve, tmp_path, settings):
+    (tmp_path / "a").write_bytes(CONTENT)
+    settings(request_size=GRAIN)
+    file, is_over, failed = RemoteFile(f"{serve().url}/a"), threading.Event(), []
+
+    def read():
+        while not is_over.is_set():
+            for start in range(0, len(CONTENT), 5000):
+                if file[start : start + 5000] != CONTENT[start : start + 5000]:
+                    failed.append(start)
+
+    threads = [threading.Thread(target=read, daemon=True) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
+        time.sleep(0.002)
+        file.close()
+    is_over.set()
+    for thread in threads:
+        thread.join(20)
+    assert not failed and not any(thread.is_alive() for thread in threads)
+
+
+def test_a_file_that_has_changed_stays_refused(opened, memory):
+    file = opened()
+    file.close()
+    with replacing(f"{memory}/a") as other:
+        other.write(CONTENT[:-1])
+    for _ in range(2):
+        with pytest.raises(FileError, match="has changed"):
+            file[:10]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_no_thread_can_be_started_for_is_read_without_the_lock(opened, monkeypatch, fails):
+    def none(*_args):
+        raise RuntimeError("cannot schedule new futures after interpreter shutdown")
+
+    def fetch(start, end):
+        free.append(is_lock_free(file))
+        if fails:
+            raise PermissionError
+        return CONTENT[start:end]
+
+    file, free = opened(), []
+    file._object.fetch = fetch
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", none)
+    if fails:
+        with pytest.raises(FileError):
+            file[:10]
+    else:
+        assert file[:10] == file[:10] == CONTENT[:10]
+    assert free == [True]
 
 
 @pytest.mark.parametrize("length", [100, GRAIN // 2 - 1, GRAIN // 2, GRAIN + 4000])
