@@ -2,6 +2,7 @@
 import io
 import json
 import os
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -152,27 +153,37 @@ def test_weights_in_blocks_are_checked(path, change, fact):
     assert fact in str(error.value)
 
 
-SIZE = 1 << 36  # bytes of a sparse file: more than there is memory
+SIZE = 1 << 30  # bytes of a sparse file
+
+
+@pytest.fixture
+def peak():
+    """A function that gives the bytes of memory that were taken at most."""
+    tracemalloc.start()
+    yield lambda: tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
 
 
 @pytest.mark.parametrize(
     "metadata, fact",
     [({}, "mxnova compile"), ({"mxnova.compiled": '{"version": 9}'}, "update mxnova")],
 )
-def test_arrays_are_read_when_all_else_is_checked(path, metadata, fact):
+def test_arrays_are_read_when_all_else_is_checked(path, metadata, fact, peak):
     entry = {"dtype": "U8", "shape": [SIZE], "data_offsets": [0, SIZE]}
     text = json.dumps({"__metadata__": metadata, "model": entry}).encode()
     path.write_bytes(len(text).to_bytes(8, "little") + text)
     os.truncate(path, 8 + len(text) + SIZE)
     with pytest.raises(FormatError, match=fact):
         compiled_model.read(path)
+    assert peak() < SIZE >> 6
 
 
-def test_bytes_beyond_the_last_array_are_not_read(path):
+def test_bytes_beyond_the_last_array_are_not_read(path, peak):
     compiled_model.write(path, MODEL)
     os.truncate(path, SIZE)
     with pytest.raises(FormatError, match="after the last array"):
         compiled_model.read(path)
+    assert peak() < SIZE >> 6
 
 
 @pytest.mark.parametrize("left", [4, 100, -1])
