@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,8 @@ from mxnova.core.base.errors import FormatError, MXNetError, shown
 
 from . import bounded_json, safetensors
 from .params import ArrayRecord
-from .safetensors import SafetensorsFile
-from .source import Path
+from .safetensors import Layout, Place
+from .source import Path, open_regular
 
 __all__ = ["Blocked", "CompiledModel", "Port", "check_hashes", "read", "write"]
 
@@ -56,17 +56,17 @@ class Port:
 
 @dataclass(frozen=True)
 class Blocked:
-    """A convolution's weight in the layout of some processors: channels in blocks.
+    """A convolution's weight in ONNX Runtime's blocked layout, NCHWc: channels in blocks.
 
     Attributes:
         array: name of the array.
         shape: filters, channels, height and width of the weight, which the array may exceed.
-        both: whether channels are in blocks as filters are; False: filters alone.
+        channels_too: whether channels are in blocks as filters are; False: filters alone.
     """
 
     array: str
     shape: tuple[int, ...]
-    both: bool
+    channels_too: bool
 
 
 @dataclass(frozen=True)
@@ -124,17 +124,21 @@ def read(path: Path) -> CompiledModel:
     """The model in the file at `path`, read into memory; arrays are not hashed yet.
 
     They are not mapped: who writes into the file later must not change what hashes were taken of,
-    nor end the process by cutting it off.
+    nor end the process by cutting it off. They are read once all else has been checked.
 
     Raises:
         FormatError: it is no compiled model, or of another version.
         FileError: it cannot be read.
     """
-    file = safetensors.read(path, mapped=False)
-    try:
-        return _checked(file)
-    except MXNetError as error:
-        raise FormatError(f"{path}: {error}") from None
+    with open_regular(path) as file:
+        found = safetensors.read_layout(file, path)
+        try:
+            model = _checked(found)
+        except MXNetError as error:
+            raise FormatError(f"{path}: {error}") from None
+        records = safetensors.read_arrays(file, path, found)
+    arrays = {name: np.asarray(record.data) for name, record in records.items()}
+    return replace(model, arrays=arrays)
 
 
 def check_hashes(path: Path, model: CompiledModel, names: list[str]) -> None:
@@ -150,7 +154,8 @@ def check_hashes(path: Path, model: CompiledModel, names: list[str]) -> None:
             raise FormatError(f"{path}: {name}: damaged: its SHA-256 is not the one that is noted")
 
 
-def _checked(file: SafetensorsFile) -> CompiledModel:
+def _checked(file: Layout) -> CompiledModel:
+    """The model without its arrays."""
     if _KEY not in file.metadata:
         raise FormatError("no compiled model; `mxnova compile` writes those")
     told = bounded_json.loads(file.metadata[_KEY], max_depth=_DEPTH, unique=True)
@@ -159,25 +164,24 @@ def _checked(file: SafetensorsFile) -> CompiledModel:
     if told["version"] != VERSION:
         remedy = "update mxnova" if told["version"] > VERSION else "compile the model again"
         raise FormatError(f"version {told['version']}, expected {VERSION}: {remedy}")
-    arrays = {name: np.asarray(record.data) for name, record in file.arrays.items()}
     hashes = _texts(told, "hashes")
-    if hashes.keys() != arrays.keys():
+    if hashes.keys() != file.places.keys():
         raise FormatError(f"{_KEY}: hashes are not those of its arrays")
     return CompiledModel(
         _text(told, "runtime"),
-        arrays,
+        {},
         _ports(told, "inputs"),
         _ports(told, "outputs"),
         _texts(told, "versions"),
         _texts(told, "sources"),
         _typed(told, "preprocessing", dict),
         tuple(map(str, _typed(told, "labels", list))),
-        *_blocks(told, arrays),
+        *_blocks(told, file.places),
         hashes,
     )
 
 
-def _blocks(told: Mapping[str, Any], arrays: Mapping[str, Array]) -> tuple[int, dict[str, Blocked]]:
+def _blocks(told: Mapping[str, Any], arrays: Mapping[str, Place]) -> tuple[int, dict[str, Blocked]]:
     """Channels of a block, and the weights in blocks; each array is one of them at most."""
     block = _typed(told, "block", int)
     if not 0 <= block <= _LARGEST_BLOCK:
@@ -189,19 +193,20 @@ def _blocks(told: Mapping[str, Any], arrays: Mapping[str, Array]) -> tuple[int, 
     return block, found
 
 
-def _blocked(told: Mapping[str, Any], block: int, arrays: Mapping[str, Array]) -> Blocked:
-    name, shape, both = _text(told, "array"), _typed(told, "shape", list), told.get("both")
+def _blocked(told: Mapping[str, Any], block: int, arrays: Mapping[str, Place]) -> Blocked:
+    name, shape = _text(told, "array"), _typed(told, "shape", list)
+    channels_too = told.get("channels_too")
     if len(shape) != 4 or not all(isinstance(size, int) and _is_size(size) for size in shape):
         raise FormatError(f"blocked: shape={shown(shape)}: must be four sizes")
-    if not isinstance(both, bool):
-        raise FormatError(f"blocked: both={shown(both)}: must be a truth value")
+    if not isinstance(channels_too, bool):
+        raise FormatError(f"blocked: channels_too={shown(channels_too)}: must be a truth value")
     if not block:
         raise FormatError(f"block=0: must be from 1 to {_LARGEST_BLOCK}, for {shown(name)}")
-    in_blocks = 2 if both else 1
+    in_blocks = 2 if channels_too else 1
     filled = [size + -size % block for size in shape[:in_blocks]] + shape[in_blocks:]
     if name not in arrays or list(arrays[name].shape) != filled:
         raise FormatError(f"blocked: array {shown(name)}: must be there, in the shape {filled}")
-    return Blocked(name, tuple(shape), both)
+    return Blocked(name, tuple(shape), channels_too)
 
 
 def _typed(told: Mapping[str, Any], key: str, kind: type) -> Any:

@@ -13,24 +13,34 @@ make equal bytes, which the package safetensors does not promise: it shuffles me
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
 import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from mxnova.core.base.aligned import VECTOR
+from mxnova.core.base.credentials import without_credentials
 from mxnova.core.base.dtypes import DType, dtype_of
-from mxnova.core.base.errors import ArgumentError, FormatError, shown
+from mxnova.core.base.errors import ArgumentError, FileError, FormatError, shown
 
 from . import bounded_json
 from .atomic import replacing
 from .params import ArrayRecord, bytes_of
-from .source import Buffer, Readable, Source, require_little_endian
+from .source import (
+    Buffer,
+    Path,
+    Readable,
+    Slice,
+    Source,
+    read_aligned,
+    require_little_endian,
+)
 
 __all__ = [
     "FACTOR",
@@ -42,6 +52,8 @@ __all__ = [
     "layout_of",
     "parts",
     "read",
+    "read_arrays",
+    "read_layout",
     "write",
 ]
 
@@ -76,22 +88,68 @@ class SafetensorsFile:
 # -- Reading ---------------------------------------------------------------------------------------
 
 
-def read(source: Readable, *, mapped: bool = True) -> SafetensorsFile:
+def read(source: Readable) -> SafetensorsFile:
     """The arrays and metadata that `source` holds: a path, bytes or a binary stream.
 
-    A path is mapped copy-on-write (unless `mapped` is False) and arrays are views of the map;
-    where one is not aligned it is a copy.
+    A path is mapped copy-on-write and arrays are views of the map; where one is not aligned it is
+    a copy.
 
     Raises:
         FormatError: the bytes break the format, or hold an element type that MXNet lacks.
         FileError: the path cannot be read.
     """
     require_little_endian()
-    file = Source(source, mapped=mapped, factor=FACTOR)
+    file = Source(source, factor=FACTOR)
     found = layout(file)
-    data = file.view[found.start :]
-    arrays = {name: _array(file, data, place) for name, place in found.places.items()}
-    return SafetensorsFile(arrays, found.metadata)
+    return SafetensorsFile(_arrays(file, file.view[found.start :], found), found.metadata)
+
+
+def read_layout(file: BinaryIO, path: Path) -> Layout:
+    """What the header says of an open file, of which no more is read; see `layout`.
+
+    Raises:
+        FormatError: as for `layout`.
+        FileError: the file cannot be read, or is cut off meanwhile.
+    """
+    require_little_endian()
+    name = without_credentials(os.fsdecode(path))
+    try:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        head = file.read(_LENGTH.size)
+        length = min(int.from_bytes(head, "little"), _MAX_HEADER)
+        head += file.read(min(length, size))
+    except OSError as error:
+        raise FileError.of(error, name) from None
+    _check_read(head, min(_LENGTH.size + length, size), name)
+    return _layout_of_head(head, name, size)
+
+
+def read_arrays(file: BinaryIO, path: Path, found: Layout) -> dict[str, ArrayRecord]:
+    """The arrays of an open file, views of one copy of its data, which begins where vectors do.
+
+    Args:
+        file: as `read_layout` left it.
+        path: of the file, for messages.
+        found: what `read_layout` has found.
+
+    Raises:
+        FileError: it cannot be read, or has been cut off since.
+        MXNetError: there is no memory for the data.
+    """
+    name = without_credentials(os.fsdecode(path))
+    size = max((place.end for place in found.places.values()), default=0)
+    data = Source(read_aligned(file, size, path), factor=FACTOR)
+    data.name = name
+    _check_read(data.view, size, name)
+    return _arrays(data, data.view, found)
+
+
+def _check_read(content: Slice, n: int, name: str) -> None:
+    """Refuses a file that has been cut off since its size was asked for."""
+    if len(content) < n:
+        reason = f"was cut off while open: {len(content)} bytes of {n}"
+        raise FileError(errno.EIO, reason, name)
 
 
 def layout_of(content: Buffer, name: str) -> Layout:
@@ -102,9 +160,14 @@ def layout_of(content: Buffer, name: str) -> Layout:
         name: of the file, for messages.
     """
     length = int.from_bytes(content[: _LENGTH.size], "little")
-    head = Source(memoryview(content[: _LENGTH.size + min(length, _MAX_HEADER)]), factor=FACTOR)
-    head.name = name
-    return layout(head, len(content))
+    head = content[: _LENGTH.size + min(length, _MAX_HEADER)]
+    return _layout_of_head(head, name, len(content))
+
+
+def _layout_of_head(head: Slice, name: str, n_bytes: int) -> Layout:
+    file = Source(memoryview(head), factor=FACTOR)
+    file.name = name
+    return layout(file, n_bytes)
 
 
 def layout(file: Source, n_bytes: int | None = None) -> Layout:
@@ -222,6 +285,10 @@ def _check_cover(places: Mapping[str, Place], size: int) -> None:
         end = place.end
     if end != size:
         raise FormatError(f"{size - end} bytes after the last array")
+
+
+def _arrays(file: Source, data: memoryview, found: Layout) -> dict[str, ArrayRecord]:
+    return {name: _array(file, data, place) for name, place in found.places.items()}
 
 
 def _array(file: Source, data: memoryview, place: Place) -> ArrayRecord:

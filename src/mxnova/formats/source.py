@@ -41,6 +41,7 @@ __all__ = [
     "open_buffer",
     "open_regular",
     "path_exists",
+    "read_aligned",
     "read_file",
     "release",
     "require_little_endian",
@@ -225,12 +226,26 @@ def _content(path: Path) -> bytearray | memoryview:
         return content_of(path)
     with open_regular(path) as file:
         try:
-            content = aligned_memory(os.fstat(file.fileno()).st_size).data
-            n_read = file.readinto(content)  # type: ignore[attr-defined]
+            size = os.fstat(file.fileno()).st_size
         except OSError as error:
             raise FileError.of(error, os.fsdecode(path)) from None
-        except MemoryError:
-            raise MXNetError(f"{os.fsdecode(path)}: no memory for its content") from None
+        return read_aligned(file, size, path)
+
+
+def read_aligned(file: BinaryIO, n: int, path: Path) -> memoryview:
+    """The next `n` bytes of an open file, fewer at its end, in `aligned_memory`.
+
+    Raises:
+        FileError: they cannot be read.
+        MXNetError: there is no memory for them.
+    """
+    try:
+        content = aligned_memory(n).data
+        n_read = file.readinto(content)  # type: ignore[attr-defined]
+    except OSError as error:
+        raise FileError.of(error, os.fsdecode(path)) from None
+    except MemoryError:
+        raise MXNetError(f"{os.fsdecode(path)}: no memory for its content") from None
     return content[:n_read]
 
 

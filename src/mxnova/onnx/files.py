@@ -12,10 +12,10 @@ from onnx import GraphProto, ModelProto, TensorProto, helper
 from torch import Tensor
 
 from .. import __version__
+from ..core.base.protobuf import delimited
 from ..core.exec.backends.conversion.onnx_tensors import KINDS, describe, raw_bytes
 from ..formats.atomic import replacing
 from .file_opset import FileOpset
-from .wire import delimited
 
 __all__ = ["model_proto", "write"]
 

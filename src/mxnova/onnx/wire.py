@@ -7,25 +7,12 @@ from collections.abc import Iterator
 
 from onnx import GraphProto, ModelProto, TensorProto
 
-__all__ = ["delimited", "without_arrays"]
+from ..core.base.protobuf import DELIMITED, delimited
 
-_DELIMITED = 2  # the wire type of bytes, text and messages
+__all__ = ["without_arrays"]
+
 _FIXED = {1: 8, 5: 4}  # bytes of numbers by wire type
 _MOST_VARINT = 10  # bytes
-
-
-def delimited(field: int, size: int) -> bytes:
-    """What stands before a field of `size` bytes."""
-    return _varint(field << 3 | _DELIMITED) + _varint(size)
-
-
-def _varint(number: int) -> bytes:
-    made = bytearray()
-    while number > 0x7F:
-        made.append(number & 0x7F | 0x80)
-        number >>= 7
-    made.append(number)
-    return bytes(made)
 
 
 def without_arrays(content: memoryview, location: str, least: int) -> bytes:
@@ -91,7 +78,7 @@ def _fields(content: memoryview, place: int, end: int) -> Iterator[tuple[int, in
             _, place = _number(content, place, end)
         elif kind in _FIXED:
             place += _FIXED[kind]
-        elif kind == _DELIMITED:
+        elif kind == DELIMITED:
             size, start = _number(content, place, end)
             place = start + size
         else:

@@ -147,11 +147,19 @@ def _is_same(one: Array, other: Array) -> bool:
 
 
 def _large(model: Any) -> dict[str, Array]:
-    """Weights that are not left in the graph, by name: the runtime's order is any."""
+    """Weights that are not left in the graph, by name: the runtime's order is any.
+
+    What is named like a graph stays: the file has one array of a name.
+    """
     import onnx
 
     arrays = {t.name: onnx.numpy_helper.to_array(t) for t in model.graph.initializer}
-    large = {n: v for n, v in arrays.items() if v.nbytes > _SMALL and v.dtype.kind in "fiub"}
+    graphs = ENGINES["onnxruntime"].graphs
+    large = {
+        name: values
+        for name, values in arrays.items()
+        if values.nbytes > _SMALL and values.dtype.kind in "fiub" and name not in graphs
+    }
     return dict(sorted(large.items()))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.base.cores import usable_cores
 from ..core.base.dtypes import DType, dtype_of
 from ..core.base.errors import ArgumentError, FormatError, MXNetError
 from ..core.base.shapes import shape_text
@@ -54,7 +55,7 @@ class CompiledNetwork:
         graphs = [first, *(name for name in others if name in model.arrays)]
         compiled_model.check_hashes(path, model, graphs)
         weights = [name for name in model.arrays if name not in graphs]
-        with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="mxnova-hashes") as pool:
+        with ThreadPoolExecutor(usable_cores(), thread_name_prefix="mxnova-hashes") as pool:
             checks = [
                 pool.submit(compiled_model.check_hashes, path, model, [name]) for name in weights
             ]

@@ -73,11 +73,16 @@ class _ONNXRuntime:
 
 
 def _for_this_processor(model: CompiledModel, runtime: Any) -> tuple[str, dict[str, Array]]:
-    """Name of the graph, and its weights: in blocks, if blocks are as large here."""
+    """Name of the graph, and its weights.
+
+    The graph with weights in blocks is for this version of ONNX Runtime alone, whose operators on
+    blocks are its own affair, and for processors with blocks of that size.
+    """
     weights = {n: v for n, v in model.arrays.items() if n not in _ONNXRuntime.graphs}
     if not model.block:
         return "model", weights
-    if BLOCKED_GRAPH in model.arrays and model.block == runtime_block(runtime):
+    is_same_version = model.versions.get("onnxruntime") == runtime.__version__
+    if BLOCKED_GRAPH in model.arrays and is_same_version and model.block == runtime_block(runtime):
         return BLOCKED_GRAPH, weights
     plain = {
         name: of_blocks(weights.pop(kept.array), model.block, kept)

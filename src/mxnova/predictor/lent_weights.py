@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from ..core.base.protobuf import message, number
 from .network import Array
 
 __all__ = ["lend"]
@@ -45,35 +46,18 @@ def lend(options: Any, weights: Mapping[str, Array], runtime: Any) -> tuple[byte
         held = [runtime.OrtValue.ortvalue_from_numpy(values) for values in weights.values()]
         options.add_external_initializers([*weights], held)
     tensors = map(_tensor, weights, weights.values(), places)
-    return _message(7, b"".join(_message(5, tensor) for tensor in tensors)), held
+    return message(7, b"".join(message(5, tensor) for tensor in tensors)), held
 
 
 def _tensor(name: str, values: Array, place: str) -> bytes:
     """A TensorProto, whose values are in a file; numbers are those of its fields."""
-    location = _message(1, b"location") + _message(2, place.encode())
+    location = message(1, b"location") + message(2, place.encode())
     return b"".join(
         (
-            *(_number(1, size) for size in values.shape),
-            _number(2, _KINDS[values.dtype.name]),
-            _message(8, name.encode()),
-            _message(13, location),
-            _number(14, 1),
+            *(number(1, size) for size in values.shape),
+            number(2, _KINDS[values.dtype.name]),
+            message(8, name.encode()),
+            message(13, location),
+            number(14, 1),
         )
     )
-
-
-def _number(field: int, value: int) -> bytes:
-    return _varint(field << 3) + _varint(value)
-
-
-def _message(field: int, content: bytes) -> bytes:
-    return _varint(field << 3 | 2) + _varint(len(content)) + content
-
-
-def _varint(number: int) -> bytes:
-    made = bytearray()
-    while number > 0x7F:
-        made.append(number & 0x7F | 0x80)
-        number >>= 7
-    made.append(number)
-    return bytes(made)

@@ -10,6 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from ..checkpoint import split_params
+from ..core.base.aligned import VECTOR
 from ..core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
 from ..core.exec import backends
 from ..core.exec.backends.request import DEFAULT, marked, wanted
@@ -102,9 +103,6 @@ def arrays_of(params: PathOrBytes | Mapping[str, NDArray]) -> dict[str, NDArray]
     return arrays
 
 
-_ALIGNMENT = 64  # bytes, as PyTorch's own memory
-
-
 def aligned(parameters: dict[str, Tensor], symbol: Symbol) -> dict[str, Tensor]:
     """`parameters`, with those that products read copied where files have them anywhere.
 
@@ -114,6 +112,5 @@ def aligned(parameters: dict[str, Tensor], symbol: Symbol) -> dict[str, Tensor]:
     products = (n for n in symbol.nodes if n.op is not None and n.op.is_product)
     read = {e.node.name for n in products for e in n.inputs if e.node.op is None}
     return {
-        n: t.clone() if n in read and t.data_ptr() % _ALIGNMENT else t
-        for n, t in parameters.items()
+        n: t.clone() if n in read and t.data_ptr() % VECTOR else t for n, t in parameters.items()
     }

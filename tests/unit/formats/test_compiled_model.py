@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
+import io
 import json
+import os
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from mxnova.core.base.errors import FormatError
+from mxnova.core.base.errors import FileError, FormatError
 from mxnova.formats import compiled_model, safetensors
 from mxnova.formats.compiled_model import CompiledModel, Port
 
@@ -117,7 +120,7 @@ BLOCKED = replace(
 
 
 def entry(**values):
-    told = {"array": "made", "shape": [5, 3, 1, 1], "both": False}
+    told = {"array": "made", "shape": [5, 3, 1, 1], "channels_too": False}
     return {"weight": {**told, **values}}
 
 
@@ -131,8 +134,8 @@ def entry(**values):
         (with_(blocked=[]), "blocked=[]"),
         (with_(blocked={"weight": 1}), "weight=1"),
         (with_(blocked=entry(array="more")), "more"),
-        (with_(blocked=entry(both=1)), "both=1"),
-        (with_(blocked=entry(both=True)), "[8, 4, 1, 1]"),
+        (with_(blocked=entry(channels_too=1)), "channels_too=1"),
+        (with_(blocked=entry(channels_too=True)), "[8, 4, 1, 1]"),
         (with_(blocked=entry(shape=[9, 3, 1, 1])), "[12, 3, 1, 1]"),
         (with_(blocked=entry(shape=[5, 3, 1])), "four sizes"),
         (with_(blocked=entry(shape=[5, "N", 1, 1])), "four sizes"),
@@ -148,3 +151,51 @@ def test_weights_in_blocks_are_checked(path, change, fact):
     with pytest.raises(FormatError) as error:
         compiled_model.read(path)
     assert fact in str(error.value)
+
+
+SIZE = 1 << 30  # bytes of a sparse file
+
+
+@pytest.fixture
+def peak():
+    """A function that gives the bytes of memory that were taken at most."""
+    tracemalloc.start()
+    yield lambda: tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "metadata, fact",
+    [({}, "mxnova compile"), ({"mxnova.compiled": '{"version": 9}'}, "update mxnova")],
+)
+def test_arrays_are_read_when_all_else_is_checked(path, metadata, fact, peak):
+    entry = {"dtype": "U8", "shape": [SIZE], "data_offsets": [0, SIZE]}
+    text = json.dumps({"__metadata__": metadata, "model": entry}).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text)
+    os.truncate(path, 8 + len(text) + SIZE)
+    with pytest.raises(FormatError, match=fact):
+        compiled_model.read(path)
+    assert peak() < SIZE >> 6
+
+
+def test_bytes_beyond_the_last_array_are_not_read(path, peak):
+    compiled_model.write(path, MODEL)
+    os.truncate(path, SIZE)
+    with pytest.raises(FormatError, match="after the last array"):
+        compiled_model.read(path)
+    assert peak() < SIZE >> 6
+
+
+@pytest.mark.parametrize("left", [4, 100, -1])
+def test_a_file_that_is_cut_off_while_it_is_read(path, left, monkeypatch):
+    compiled_model.write(path, MODEL)
+    size = path.stat().st_size
+
+    class Cut(io.BytesIO):
+        def seek(self, offset, whence=0):
+            return size if whence else super().seek(offset)
+
+    content = path.read_bytes()[:left]
+    monkeypatch.setattr(compiled_model, "open_regular", lambda path: Cut(content))
+    with pytest.raises(FileError, match=r"net\.mxnova.*cut off"):
+        compiled_model.read(path)

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,12 +13,12 @@ from mxnova.predictor.building import write_compiled
 RNG = np.random.default_rng(2)
 
 
-@pytest.mark.parametrize("both", [True, False])
+@pytest.mark.parametrize("channels_too", [True, False])
 @pytest.mark.parametrize("shape", [(8, 16, 3, 3), (5, 3, 1, 2), (1, 1, 1, 1), (9, 4, 2, 1)])
-def test_weights_go_into_blocks_and_back(shape, both):
+def test_weights_go_into_blocks_and_back(shape, channels_too):
     weight = RNG.normal(size=shape).astype("f")
-    made = blocks.in_blocks(weight, 4, both)
-    kept = Blocked("made", shape, both)
+    made = blocks.in_blocks(weight, 4, channels_too)
+    kept = Blocked("made", shape, channels_too)
     np.testing.assert_array_equal(blocks.of_blocks(made, 4, kept), weight)
     assert blocks.found_in({"made": made}, {"weight": weight}, 4)["weight"].array == "made"
 
@@ -27,6 +29,14 @@ def test_filters_stand_innermost():
     assert blocks.in_blocks(weight, 2, True).ravel().tolist() == [0, 2, 1, 3, 4, 6, 5, 7]
     kept = blocks.in_blocks(weight[:3], 2, False)
     assert kept.ravel().tolist() == [0, 2, 1, 3, 4, 0, 5, 0]
+
+
+def test_equal_weights_have_an_array_each():
+    weight = RNG.normal(size=(4, 4, 1, 1)).astype("f")
+    made = blocks.in_blocks(weight, 4, True)
+    found = blocks.found_in({"a": made, "b": made}, dict.fromkeys("xyz", weight), 4)
+    assert {kept.array for kept in found.values()} == {"a", "b"}
+    assert len(found) == 2
 
 
 def test_what_is_no_weight_in_blocks_is_not_found():
@@ -119,3 +129,36 @@ def test_each_weight_is_kept_once(compiled):
     assert set(model.arrays) == {*graphs, *kept, "fc_weight"}
     for name in graphs:
         assert model.arrays[name].nbytes < 20_000
+
+
+def test_the_graph_on_blocks_is_for_the_version_that_wrote_it(compiled, tmp_path):
+    runtime = pytest.importorskip("onnxruntime")
+    model = compiled_model.read(compiled[0])
+    if not model.block:
+        pytest.skip("no blocks on this processor")
+    assert engines._for_this_processor(model, runtime)[0] == "model.blocked"
+    other = tmp_path / "other.mxnova"
+    compiled_model.write(other, replace(model, versions={"onnxruntime": "1.0.0"}))
+    graph, weights = engines._for_this_processor(compiled_model.read(other), runtime)
+    assert graph == "model"
+    assert weights["first_weight"].shape == (24, 3, 3, 3)
+    data = RNG.normal(size=(1, 3, 12, 12)).astype("f")
+    (found,) = Predictor.load(other, threads=1).predict(data=data)
+    (wanted,) = compiled[1].predict(data=data)
+    np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-3 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("name", ["model", "model.blocked"])
+def test_weights_may_be_named_like_graphs(name, tmp_path):
+    pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime")
+    data, weight = mx.sym.var("data"), mx.sym.var(name)
+    symbol = mx.sym.FullyConnected(data, weight, num_hidden=8, no_bias=True)
+    values = RNG.normal(size=(8, 64)).astype("f")
+    onnx_file, path = str(tmp_path / "net.onnx"), tmp_path / "net.mxnova"
+    arrays = {name: mx.nd.array(values)}
+    mx.onnx.export_model(symbol, arrays, [(1, 64)], np.float32, onnx_file)
+    write_compiled(onnx_file, path, "onnxruntime", symbol.list_outputs())
+    x = RNG.normal(size=(1, 64)).astype("f")
+    (found,) = Predictor.load(path, threads=1).predict(data=x)
+    np.testing.assert_allclose(found, x @ values.T, rtol=1e-4, atol=1e-4)

@@ -9,6 +9,7 @@ import platform
 import shutil
 from typing import Any
 
+from ...core.base.cores import usable_cores
 from ...core.base.cpu_flags import cpu_flags, cpu_name
 from ..report import Rows
 from .finding import Finding
@@ -37,9 +38,8 @@ def processor() -> tuple[dict[str, Any], list[Finding]]:
 
 def threads() -> tuple[dict[str, Any], list[Finding]]:
     """Cores, those that this process may use, and threads of PyTorch's kernels."""
-    cores = os.cpu_count() or 1
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cores
-    facts: dict[str, Any] = {"cores": cores, "usable": usable}
+    usable = usable_cores()
+    facts: dict[str, Any] = {"cores": os.cpu_count() or 1, "usable": usable}
     torch, _ = _loaded("torch")
     findings = []
     if torch is not None:

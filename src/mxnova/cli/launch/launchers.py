@@ -12,6 +12,7 @@ from itertools import chain
 
 import mxnova
 
+from ...core.base.cores import usable_cores
 from ...core.base.errors import MXNetError
 from ..environment import PACKAGE
 from .job import Host, Job, Part
@@ -37,18 +38,12 @@ exit $status"""
 def _local(job: Job, common: dict[str, str]) -> Iterator[Part]:
     ours = {"PYTHONPATH": _python_path(), "MXNOVA_JOB_SECRET": job.secret}
     if "OMP_NUM_THREADS" not in os.environ:
-        ours["OMP_NUM_THREADS"] = str(max(1, _cores() // job.num_workers))
+        ours["OMP_NUM_THREADS"] = str(max(1, usable_cores() // job.num_workers))
     is_script = job.command[0].endswith(".py") and not os.access(job.command[0], os.X_OK)
     command = [sys.executable, *job.command] if is_script else job.command
     for rank in range(job.num_workers):
         told = ours | job.variables | common | {"DMLC_WORKER_ID": str(rank)}
         yield Part(f"worker {rank}", command, told)
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):  # Linux
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _python_path() -> str:
