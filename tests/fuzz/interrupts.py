@@ -216,6 +216,7 @@ def findings(
 
 def main() -> int:
     """Tries the programs; the number of findings is the status."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # nohup has it ignored
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("program", nargs="*", help=", ".join(PROGRAMS))
     options.add_argument("--places", type=int, help="of each program; default: all")
