@@ -53,11 +53,11 @@ def measure(folder: str, steps: int, turns: int, batch: int, smoke: bool) -> dic
         for loop in LOOPS:
             number = turn * steps
 
-            def save(loop: str = loop, number: int = number) -> None:
+            def save(loop: str = loop, number: int = number) -> Any:
                 wait = loop == "waiting"
-                mx.checkpoint.save(folder, number, net, trainer, keep=1, wait=wait)
+                return mx.checkpoint.save(folder, number, net, trainer, keep=1, wait=wait)
 
-            _turn(mx, step, save if loop != "never" else None, steps, times[loop])
+            _turn(step, save if loop != "never" else None, steps, times[loop])
     n_bytes = sum(np.prod(shape) for shape, _ in mx.checkpoint.read(folder).arrays.values()) * 4
     return {"saved_MB": round(float(n_bytes) / 1e6, 1), **_summary(times, steps)}
 
@@ -78,9 +78,8 @@ def _step(mx: Any, net: Any, trainer: Any, batch: int, size: int) -> Callable[[]
 
 
 def _turn(
-    mx: Any,
     step: Callable[[], None],
-    save: Callable[[], None] | None,
+    save: Callable[[], Any] | None,
     steps: int,
     times: dict[str, list[float]],
 ) -> None:
@@ -88,13 +87,14 @@ def _turn(
     for number in range(steps):
         before = time.perf_counter()
         if number == 0 and save is not None:
-            save()
+            saving = save()
             times["save"].append(time.perf_counter() - before)
         step()
         kind = "step with save" if number == 0 else "step after"
         times[kind].append(time.perf_counter() - before)
         times["step"].append(time.perf_counter() - before)
-    mx.checkpoint.wait()
+    if save is not None:
+        saving.wait()
     times["turn"].append(time.perf_counter() - began)
     times["processor"].append(time.process_time() - processor)
 

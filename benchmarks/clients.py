@@ -39,7 +39,7 @@ class Clients(Protocol):
         """Requests a second of clients that ask without a pause."""
 
     def latencies(self, rate: float, seconds: float) -> Latencies:
-        """Latencies where requests come at `rate` a second, whatever the answers take."""
+        """Latencies at about `rate` requests a second; the clients say when requests are sent."""
 
 
 def rate_of_loop(run: Callable[[], object], seconds: float) -> float:
@@ -78,12 +78,12 @@ class SocketClients:
             self._connections.append(self._local.connection)
         connection = self._local.connection
         connection.sendall(self._request)
-        response: bytes = connection.recv(1 << 16)
+        response = _received(connection)
         while (end := response.find(b"\r\n\r\n")) < 0:
-            response += connection.recv(1 << 16)
+            response += _received(connection)
         size = end + 4 + header_of(b"content-length", response[:end])
         while len(response) < size:
-            response += connection.recv(1 << 16)
+            response += _received(connection)
         if not response.startswith(b"HTTP/1.1 200"):
             raise RuntimeError(response)
         return response
@@ -110,8 +110,15 @@ class SocketClients:
         return Latencies(len(found), rate, float(median), float(p99))
 
 
+def _received(connection: socket.socket) -> bytes:
+    content = connection.recv(1 << 16)
+    if not content:
+        raise ConnectionError("the server closed the connection before the end of its response")
+    return content
+
+
 class WrkClients:
-    """Connections of the program `wrk`."""
+    """Connections of the program `wrk`, which runs for whole seconds."""
 
     _SCRIPT = """
     wrk.method, wrk.headers = "POST", {{["Inference-Header-Content-Length"] = "{size}"}}
@@ -146,7 +153,11 @@ class WrkClients:
         return self._run(self._clients, seconds, "").rate
 
     def latencies(self, rate: float, seconds: float) -> Latencies:
-        """Of connections that pause up to twice as long as the rate leaves them."""
+        """Of connections that pause at random, so long that `rate` comes out.
+
+        It is a closed loop: a late answer delays its connection's next request, and the latencies
+        do not count how late that one is, as those of `SocketClients` do.
+        """
         pause = self._DELAYED / rate
         found = self._run(self._DELAYED, 2, _delay(pause))
         answers = max(0.0, self._DELAYED / found.rate - pause)
@@ -156,7 +167,7 @@ class WrkClients:
         body, script = (Path(self._folder.name) / name for name in ("body", "script.lua"))
         body.write_bytes(self._body)
         script.write_text(self._SCRIPT.format(size=self._size, body=body, delay=delay))
-        options = ["-t1", f"-c{connections}", f"-d{max(1, round(seconds))}s", "-s", str(script)]
+        options = ["-t1", f"-c{connections}", f"-d{seconds:.0f}s", "-s", str(script)]
         done = subprocess.run(
             ["wrk", *options, self._url], capture_output=True, text=True, check=True
         )

@@ -5,7 +5,8 @@ Throughput: clients that ask without a pause, in turns with the bare loop; the b
 counts, as other programs only slow them down, and so does the least processor time of a request.
 Latency: requests at 80 % of that throughput. Clients use the same cores, so they send bytes made
 once: by bare sockets, 30 µs a request, where http.client takes 500; or by the program `wrk`, for
-networks that answer more requests a second than Python can send.
+networks that answer more requests a second than Python can send. Sockets send at constant
+intervals; connections of `wrk` wait for their answers, and latencies of the two do not compare.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def main(
     shape: Annotated[str, typer.Option(help="Of a picture of the checkpoint.")] = "3,48,48",
     epoch: Annotated[int, typer.Option(help="Of the checkpoint.")] = 1,
     rows: Annotated[int, typer.Option(min=1, help="Pictures of a request, and of a run.")] = 1,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Of a turn.")] = 10,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Of a turn; with wrk whole ones.")] = 10,
     turns: Annotated[int, typer.Option(min=1, help="Of each.")] = 3,
     clients: Annotated[int, typer.Option(min=1, help="That ask at the same time.")] = 8,
     wrk: Annotated[bool, typer.Option(help="Clients by the program wrk.")] = False,
@@ -52,6 +53,8 @@ def main(
     """Compare the throughput of a server with that of the Predictor, and show its latencies."""
     if wrk and shutil.which("wrk") is None:
         raise typer.BadParameter("wrk is not installed", param_hint="--wrk")
+    if wrk:
+        seconds = max(1, round(seconds))
     with tempfile.TemporaryDirectory() as folder:
         if prefix is None:
             network = convolutional if smoke else resnet50

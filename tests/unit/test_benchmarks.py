@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
 import shutil
+import socket
+import threading
 import time
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
@@ -197,6 +199,35 @@ def test_serving_is_measured(wrk, capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["served"] > 0
     assert found["p99"] >= found["median"] > 0
+
+
+def test_serving_by_wrk_runs_for_whole_seconds(monkeypatch):
+    from benchmarks import serving
+
+    found = []
+    monkeypatch.setattr(serving.shutil, "which", str)
+    monkeypatch.setattr(serving, "measure", lambda *given: found.append(given[3]))
+    for seconds in (0.2, 1.6):
+        serving.main("x", seconds=seconds, wrk=True)
+    assert found == [1, 2]
+
+
+def test_serving_that_closes_a_connection_is_an_error():
+    from benchmarks.clients import SocketClients
+
+    def serve(server):
+        connection, _ = server.accept()
+        with connection:
+            connection.recv(1000)
+            connection.sendall(b"HTTP/1.1 500 x\r\nconte")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=serve, args=(server,))
+        thread.start()
+        clients = SocketClients(server.getsockname()[1], b"GET / HTTP/1.1\r\n\r\n", 1)
+        with clients, pytest.raises(ConnectionError, match="closed the connection"):
+            clients.ask()
+        thread.join()
 
 
 def test_ratios_to_an_earlier_revision_are_of_medians():

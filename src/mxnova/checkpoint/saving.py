@@ -19,7 +19,7 @@ from ..formats.paths import exact
 from .commit import Commit, Snapshot
 from .content import Content, Learner, WorkerContent
 from .ownership import owned
-from .staging import Staging
+from .staging import Staging, give_back
 from .workers import workers_of
 
 __all__ = ["Saving", "save", "wait"]
@@ -111,7 +111,8 @@ def save(
     Each writes its part: pieces of parameters and states, and its own random numbers and place in
     the data. An index, written last, makes it count; until then the one before is the latest. The
     arrays are copied before this returns, and written while training goes on. A save that follows
-    waits for it first, and copies into the same memory, which is kept for that.
+    waits for it first, and copies into the same memory, which is kept for that until
+    `checkpoint.wait()`.
 
     Args:
         folder: of checkpoints; each gets a folder of its own in there. It may be one of a store,
@@ -159,10 +160,9 @@ def save(
     commit = Commit(root, step, rank, world, keep, timeout)
 
     def write() -> str:
-        try:
-            return commit.write(snapshot)
-        finally:
-            staging.release()
+        path = commit.write(snapshot)
+        staging.release()
+        return path
 
     saving = _in_flight[root, rank] = Saving(write)
     if wait:
@@ -196,9 +196,14 @@ def _snapshot(
 def wait(folder: str | os.PathLike[str] | None = None) -> None:
     """Returns when all checkpoints that this process writes are written, or those in a folder.
 
+    The memory that is kept for the next save is given back.
+
     Raises:
         MXNetError: one was not written, and nobody was told so far.
     """
     root = None if folder is None else exact(folder)
-    for key in [key for key in _in_flight if root in (None, key[0])]:
-        _in_flight.pop(key).wait()
+    try:
+        for key in [key for key in _in_flight if root in (None, key[0])]:
+            _in_flight.pop(key).wait()
+    finally:
+        give_back()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that snapshots are copied into, which is kept from save to save.
+"""Memory that snapshots are copied into, kept from save to save until the program waits for them.
 
 What a process gets anew is cleared and mapped by the system page by page, which takes several times
 as long as the copy itself.
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ..core.base.aligned import VECTOR, aligned_memory
 from ..core.runtime.forks import after_fork_in_child
 
-__all__ = ["Staging"]
+__all__ = ["Staging", "give_back"]
 
 _spare: list[npt.NDArray[np.uint8]] = []  # one at most
 after_fork_in_child(_spare.clear)
@@ -46,6 +46,11 @@ class Staging:
         """Leaves the memory to the next save: the copies must not be used any more."""
         self.copies.clear()
         _spare[:] = [self._memory]
+
+
+def give_back() -> None:
+    """Returns the memory that is kept for the next save to the system."""
+    _spare.clear()
 
 
 def _memory_of(n: int) -> npt.NDArray[np.uint8]:

@@ -17,8 +17,15 @@ from types import SimpleNamespace
 from typing import Any, BinaryIO, NamedTuple
 
 from ..core.base import env
-from ..core.base.errors import ArgumentError, FormatError, MissingFileError, MXNetError, shown
-from ..core.base.interrupts import blocked_interrupts, ignore_interrupts
+from ..core.base.errors import (
+    ArgumentError,
+    FileError,
+    FormatError,
+    MissingFileError,
+    MXNetError,
+    shown,
+)
+from ..core.base.interrupts import blocked_interrupts, deferred_interrupts, ignore_interrupts
 from ..core.base.opencv import require_opencv
 from ..core.base.printable import printable
 from ..core.base.progress import progress
@@ -26,6 +33,7 @@ from ..formats import recordio as records
 from ..formats.atomic import replacing
 from ..formats.image_size import check_image_size
 from ..formats.source import map_file, read_file
+from ..formats.temporary import set_aside
 from ..formats.text_tables import ImageEntry, parse_image_list
 from ..recordio import pack_img
 
@@ -164,17 +172,27 @@ def _records_with_index(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     """New files of records and of their index, which take their places at the end.
 
     No index is there while the records are exchanged: whatever ends the process meanwhile, none is
-    left that tells of other records, and readers make the missing one.
+    left that tells of other records. Where they cannot be exchanged the old index comes back.
     """
-    place = Path(os.path.realpath(path.with_suffix(".idx")))
-    if place.is_file() and not place.stat().st_size:
-        place.unlink()  # it would be filled where it is
-    with replacing(place) as index, replacing(path.with_suffix(".rec")) as record:
+    place = os.path.realpath(path.with_suffix(".idx"))
+    _remove_if_empty(Path(place))
+    record_path = path.with_suffix(".rec")
+    with replacing(place) as index, ExitStack() as exchange, replacing(record_path) as record:
         yield record, index
         for file in (record, index):
             file.flush()
             os.fsync(file.fileno())
-        place.unlink(missing_ok=True)
+        exchange.enter_context(deferred_interrupts())
+        exchange.enter_context(set_aside(place))  # until the records have their place
+
+
+def _remove_if_empty(index: Path) -> None:
+    """An empty file would be filled where it is."""
+    try:
+        if index.is_file() and not index.stat().st_size:
+            index.unlink()
+    except OSError as error:
+        raise FileError.of(error, index) from None
 
 
 def _all_packed(

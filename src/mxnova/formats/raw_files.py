@@ -103,9 +103,9 @@ class DirectFile(EagerFile):
         """Where the next byte is written."""
         return super().tell() + self._held
 
-    def reserve(self, _size: int) -> bool:
-        """Nothing: room that is made before costs such files more than it saves."""
-        return False
+    def reserve(self, size: int) -> bool:
+        """Makes no room for what goes past the cache, where it costs more than it saves."""
+        return False if self._is_direct else super().reserve(size)
 
     def write(self, data: ReadableBuffer, /) -> int:
         """Takes bytes, as many as fit into the block; how many were taken."""

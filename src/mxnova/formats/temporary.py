@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator
 from typing import TypeVar
 
+from mxnova.core.base.errors import FileError
 from mxnova.core.base.interrupts import deferred_interrupts
 
 try:
@@ -25,7 +26,7 @@ try:
 except ImportError:  # Windows, where nobody can remove a file that is open
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["temporary_file", "temporary_folder"]
+__all__ = ["set_aside", "temporary_file", "temporary_folder"]
 
 F = TypeVar("F", bound=io.FileIO)
 _FILE = re.compile(r"\.mxnova-[0-9a-f]{16}\.tmp")
@@ -71,6 +72,35 @@ def temporary_folder(folder: str) -> Iterator[str]:
                 if is_ours:
                     yield path
                     return
+
+
+@contextlib.contextmanager
+def set_aside(path: str) -> Iterator[None]:
+    """Nothing is at a path in this block; the file that was there comes back after an error only.
+
+    Args:
+        path: of a file that there may be; whoever ends the process in the block loses it.
+
+    Raises:
+        FileError: it cannot be moved.
+    """
+    with _temporary(os.path.dirname(path), ".tmp") as aside:
+        try:
+            _move(path, aside)
+            yield
+        except BaseException:
+            _move(aside, path)
+            raise
+
+
+def _move(path: str, target: str) -> None:
+    """Renames a file, if there is one."""
+    try:
+        os.rename(path, target)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise FileError.of(error, path) from None
 
 
 @contextlib.contextmanager

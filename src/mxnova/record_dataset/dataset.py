@@ -40,7 +40,8 @@ class RecordDataset:
             ``s3://bucket/train.rec``, too, whose bytes are read ahead of what is needed.
         index: the ``.idx`` file of a single file. Default: the one beside it; where there is none
             the file is searched for its records.
-        keys: of the records to use, in this order; default: all, in the order of the index.
+        keys: of the records to use, in this order, which an index must tell; default: all, in the
+            order of the index or, without one, of the file.
         decode: what becomes of a record: ``"bytes"`` (nothing), ``"header"`` (an `IRHeader`
             and the bytes after it), ``"image"`` (an `IRHeader` and an array of uint8: height,
             width, and the channels RGB), or a function of its bytes.
@@ -49,7 +50,7 @@ class RecordDataset:
             raises.
 
     Raises:
-        FileError: a file cannot be opened.
+        FileError: a file cannot be opened, or there are `keys` and no index.
         FormatError: an index breaks its format.
         UnknownNameError: there is no record of a key.
     """

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import bisect
+import errno
 import itertools
 import mmap
 import os
@@ -16,6 +17,7 @@ from ..core.base.errors import (
     ArgumentError,
     ArgumentTypeError,
     FormatError,
+    MissingFileError,
     UnknownNameError,
     shown,
 )
@@ -48,7 +50,7 @@ class RecordFile:
         """The file at `path`, with the places that its index tells or, without one, a scan.
 
         Raises:
-            FileError: a file cannot be read, or `index` is given and not there.
+            FileError: a file cannot be read, or there is no index where it, or keys, are given.
             FormatError: the index breaks its format, or leads out of the file.
             UnknownNameError: there is no record of a key.
         """
@@ -57,6 +59,8 @@ class RecordFile:
         if index is not None or path_exists(beside):
             source = os.fspath(beside if index is None else index)
             entries = _parsed(source)
+        elif keys is not None:
+            raise MissingFileError(errno.ENOENT, "there is no index, which knows the keys", beside)
         else:
             source, entries = path, list(enumerate(_scanned(buffer)))
         known = _offsets(entries)

@@ -12,6 +12,7 @@ import mxnova as mx
 from mxnova.checkpoint import staging
 from mxnova.checkpoint.commit import Commit
 from mxnova.checkpoint.staging import Staging
+from mxnova.core.base.errors import MXNetError
 
 ARRAYS = [
     np.arange(7, dtype=np.int8),
@@ -70,3 +71,24 @@ def test_a_save_does_not_change_what_another_one_writes(tmp_path, monkeypatch):
     for value in (1, 2):
         found = mx.checkpoint.read(tmp_path / str(value)).parameters()["a"]
         assert (found.asnumpy() == value).all()
+
+
+def test_memory_is_kept_until_the_program_waits(tmp_path):
+    arrays = {"a": mx.nd.ones((1000,))}
+    mx.checkpoint.save(tmp_path, 0, arrays).wait()
+    assert staging._spare
+    mx.checkpoint.wait()
+    assert not staging._spare
+
+
+@pytest.mark.parametrize("is_told_by", ["wait", "Saving.wait"])
+def test_a_save_that_fails_keeps_no_memory(tmp_path, monkeypatch, is_told_by):
+    def full(_commit, _snapshot):
+        raise MXNetError("full")
+
+    monkeypatch.setattr(Commit, "write", full)
+    saving = mx.checkpoint.save(tmp_path, 0, {"a": mx.nd.ones((1000,))})
+    with pytest.raises(MXNetError, match="full"):
+        (saving if is_told_by == "Saving.wait" else mx.checkpoint).wait()
+    assert not staging._spare
+    mx.checkpoint.wait()

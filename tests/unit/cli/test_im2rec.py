@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -120,6 +121,56 @@ def test_no_index_of_other_records_is_left(renamed, run, tmp_path, monkeypatch):
     os.waitpid(child, 0)
     assert index.exists() == (renamed == 2)
     assert (record.read_bytes() == old) == (renamed == 0)
+
+
+@pytest.mark.parametrize("refused", [".rec", ".idx"])
+def test_an_exchange_that_fails_leaves_no_index_of_other_records(
+    refused, run, tmp_path, monkeypatch, capsys
+):
+    folder = tmp_path / "x"
+    old = cases.files_of(run, folder, [], ONE_IMAGE)
+    rename = {name: getattr(os, name) for name in ("rename", "replace")}
+    for name in rename:
+
+        def refusing(path, target, name=name):
+            if str(path if name == "rename" else target).endswith(refused):
+                raise PermissionError(13, "in use")
+            rename[name](path, target)
+
+        monkeypatch.setattr(os, name, refusing)
+    with pytest.raises(SystemExit):
+        run("--resize", "9", str(folder / "x"), str(cases.ROOT))
+    assert f"x{refused}: in use" in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == old
+
+
+def test_an_interrupt_between_the_files_leaves_no_index_of_other_records(
+    run, tmp_path, monkeypatch
+):
+    folder, replace = tmp_path / "x", os.replace
+    old = cases.files_of(run, folder, [], ONE_IMAGE)
+
+    def interrupted(path, target):
+        replace(path, target)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises((KeyboardInterrupt, SystemExit)):
+        run("--resize", "9", str(folder / "x"), str(cases.ROOT))
+    assert sorted(path.name for path in folder.iterdir()) == ["x.lst", "x.rec"]
+    assert (folder / "x.rec").read_bytes() != old["x.rec"]
+
+
+def test_an_empty_index_that_cannot_be_removed_is_told(run, tmp_path, monkeypatch, capsys):
+    def refuse(_path, **_options):
+        raise PermissionError(13, "in use")
+
+    cases.files_of(run, tmp_path / "x", [], ONE_IMAGE)
+    (tmp_path / "x" / "x.idx").write_bytes(b"")
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(SystemExit):
+        run(str(tmp_path / "x" / "x"), str(cases.ROOT))
+    assert "x.idx: in use" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("n", "12")

@@ -96,6 +96,15 @@ def test_a_system_without_it(tmp_path, monkeypatch, writes, missing):
     assert not any(is_direct for _, is_direct in writes)
 
 
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="no room is made there")
+@pytest.mark.parametrize("is_direct", [False, True])
+def test_room_is_made_for_what_goes_through_the_cache(tmp_path, monkeypatch, is_direct):
+    monkeypatch.setattr(raw_files.DirectFile, "_set_direct", lambda _file, on: on and is_direct)
+    with raw_files.DirectFile(str(tmp_path / "a"), "xb") as file:
+        assert file.reserve(10) != is_direct
+    assert (tmp_path / "a").stat().st_size == (0 if is_direct else 10)
+
+
 def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch):
     (tmp_path / "a").write_bytes(b"old")
 

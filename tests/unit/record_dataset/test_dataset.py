@@ -56,6 +56,13 @@ def test_the_index_may_be_elsewhere_or_missing(path, tmp_path):
     assert len(found.broken) >= 1
 
 
+def test_keys_need_an_index(path, tmp_path):
+    elsewhere = path.with_suffix(".idx").rename(tmp_path / "other.index")
+    with pytest.raises(FileError, match=r"r\.idx: there is no index, which knows the keys"):
+        RecordDataset(path, keys=[2])
+    assert list(RecordDataset(path, elsewhere, keys=[2], decode=id_of)) == [2]
+
+
 def test_images(tmp_path):
     image = np.random.RandomState(0).randint(0, 256, (7, 9, 3), np.uint8)
     with MXIndexedRecordIO(tmp_path / "i.idx", tmp_path / "i.rec", "w") as record:
