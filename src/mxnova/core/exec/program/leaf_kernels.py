@@ -128,14 +128,13 @@ class LeafKernels:
 
 def _linked(result: Value) -> tuple[Tensor, Tensor]:
     """(what autograd records operators on, the leaf without memory that its gradient comes to)."""
-    is_dense = isinstance(result, Tensor)
-    data, shape = result if is_dense else result.data, result.shape
-    is_real = data.is_floating_point()
+    data = result if isinstance(result, Tensor) else result.data
+    shape, is_real = result.shape, data.is_floating_point()
     leaf = data.new_empty_strided(shape, (0,) * len(shape), requires_grad=is_real)
-    if not is_dense:
+    if data is not result:
         return leaf, leaf
     linked = leaf[...]  # the step that hands on the very gradient: who takes it sees who shares it
-    linked.data = result
+    linked.data = data
     return linked, leaf
 
 
