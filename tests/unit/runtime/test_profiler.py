@@ -146,6 +146,20 @@ def test_executors_show_nodes_in_both_directions(trace):
     assert names(events, "MXNET_C_API").count("MXExecutorForward") == 2
 
 
+def test_executors_show_gradients_of_sparse_operators(trace):
+    rows = mx.sym.var("rows", stype="row_sparse")
+    product = mx.sym.sparse.dot(mx.sym.var("data", stype="csr"), mx.sym.sparse.square(rows))
+    arrays = {"data": mx.nd.ones((2, 3)).tostype("csr")}
+    arrays["rows"] = mx.nd.ones((3, 2)).tostype("row_sparse")
+    gradients = {"rows": mx.nd.zeros((3, 2), stype="row_sparse")}
+    executor = product.bind(mx.cpu(), arrays, gradients, {"data": "null", "rows": "write"})
+    trace()
+    executor.forward(is_train=True)
+    executor.backward(mx.nd.ones((2, 2)))
+    profiler.dump()
+    assert names(trace.read())[-2:] == ["_backward_dot", "_backward_square"]
+
+
 @pytest.mark.parametrize(
     "off, missing",
     [

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which kernels are differentiated without autograd."""
 
+import weakref
+
 import numpy as np
 import pytest
 
@@ -62,3 +64,42 @@ def test_kernels_of_leaves_are_no_steps_of_autograd(graph, monkeypatch):
     plain.backward(mx.nd.ones(output.shape))
     for name, gradient in gradients.items():
         np.testing.assert_array_equal(gradient.asnumpy(), leaves[name].grad.asnumpy())
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    """An executor of two such kernels, and weak references to what gradients flow through."""
+    linked, run = [], LeafKernels.run
+
+    def seen(*arguments):
+        found = run(*arguments)
+        linked.extend(map(weakref.ref, found[1]))
+        return found
+
+    monkeypatch.setattr(LeafKernels, "run", seen)
+    arguments = {n: VALUES[n] for n in ("data", "rows")}
+    gradients = {"rows": mx.nd.zeros((3, 2), stype="row_sparse")}
+    total = mx.sym.sum(mx.sym.sparse.dot(DATA, mx.sym.sparse.square(ROWS)) * 2)
+    executor = total.bind(mx.cpu(), arguments, gradients, {"data": "null", "rows": "write"})
+    return executor, linked
+
+
+def test_a_result_lives_no_longer_than_what_reads_it(watched):
+    executor, linked = watched
+    executor.forward(is_train=True)
+    assert len(linked) == 2
+    assert linked[1]() is None
+    for _ in range(2):  # what gradients need stays
+        executor.backward(mx.nd.ones((1,)))
+        assert executor.grad_dict["rows"].asnumpy().tolist() == [[4, 8], [24, 32], [0, 0]]
+
+
+@pytest.mark.parametrize("is_differentiated", [True, False])
+def test_the_next_pass_drops_what_the_last_one_left(watched, is_differentiated):
+    executor, linked = watched
+    executor.forward(is_train=True)
+    assert linked[0]() is not None
+    if is_differentiated:
+        executor.backward(mx.nd.ones((1,)))
+    executor.forward()
+    assert [link() for link in linked] == [None, None]

@@ -220,7 +220,8 @@ class Executor:
         """
         if kwargs:
             self._feed(kwargs)
-        self._has_run, self._pass.results = True, None
+        self._has_run = True
+        self._pass.begin()
         if not is_train and self._tracked:  # a backward may follow, which runs the graph again
             self._pass.remember_draws()
         if SLOW_PATH:

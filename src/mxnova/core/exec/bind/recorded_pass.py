@@ -38,8 +38,7 @@ class RecordedPass:
         context: where the profiler shows backward passes.
 
     Attributes:
-        results: what gradients flow from, one for each output; None where nothing was recorded, and
-            from the beginning of the next forward pass on.
+        results: what gradients flow from, one for each output; None where nothing was recorded.
     """
 
     def __init__(self, inference: Inference, tracked: Sequence[int], context: Context) -> None:
@@ -48,7 +47,7 @@ class RecordedPass:
         self._context = context
         self._run_backward = single_threaded(_backward) if self._program.is_small else _backward
         self._known: dict[int, tuple[Value, Any, Tensor]] = {}  # value, edge, leaf; by input
-        self._kernels = LeafKernels()
+        self._kernels = LeafKernels(context)
         self._leaves: list[Tensor] = []
         self._starts: list[Tensor] = []  # where zeros start gradients
         self._drawn_from: list[tuple[torch.Generator, Tensor]] = []
@@ -57,10 +56,16 @@ class RecordedPass:
 
     # Forwards ------------------------------------------------------------------------------------
 
+    def begin(self) -> None:
+        """Begins a forward pass, recorded or not, dropping what the last one left."""
+        self.results = None
+        self._starts = []
+        self._kernels.begin()
+
     def run(
         self, train: bool, inputs: list[Any], observers: Sequence[Observer] = ()
     ) -> Sequence[Any]:
-        """Runs the program, keeping what the backward pass needs.
+        """Runs the program in a pass that has begun, keeping what the backward pass needs.
 
         Leaves alias the arrays' memory but not their version counter: an update between forward
         and backward is seen, as in MXNet, instead of refused.
@@ -71,7 +76,6 @@ class RecordedPass:
             observers: who watches.
         """
         mode = Mode(train, bool(self._tracked))
-        self._kernels.begin()
         self._leaves = [self._leaf(i, inputs) for i in self._tracked]
         with torch.set_grad_enabled(mode.recording):
             if mode == TRAINING:
@@ -89,6 +93,7 @@ class RecordedPass:
 
     def run_again(self, inputs: list[Any]) -> None:
         """Records the last forward pass outside training, with the same random numbers."""
+        self.begin()
         with self._drawing_again():
             self.run(False, inputs)
 

@@ -16,9 +16,11 @@ from torch import Tensor
 
 from ...nd.sparse_gradient import sum_of
 from ...op.kernel import Kernel
-from ...op.kernel_gradient import kernel_gradients, run_kernel, stand_in, value_of_gradient
+from ...op.kernel_gradient import kernel_gradients, run_kernel, value_of_gradient
 from ...op.schema import Op
 from ...op.sparse.storage import RowSparse, Value
+from ...runtime.context import Context
+from ...runtime.profiler import PROFILER, backward_name, clock
 
 __all__ = ["LeafKernels"]
 
@@ -31,7 +33,7 @@ class _Run(NamedTuple):
         kernel: its forward.
         values: its inputs.
         flows: the leaf of each input, None where no gradient flows to it.
-        links: for each result a leaf of what autograd records.
+        links: for each result the leaf that its gradient comes to.
     """
 
     op: Op
@@ -44,20 +46,25 @@ class _Run(NamedTuple):
 class LeafKernels:
     """The kernels at the leaves of one recorded pass, and what gradients have come to the leaves.
 
-    Autograd's pass must end before `differentiate`: it leaves in ``grad`` of their results what
-    these have from it.
+    Autograd's pass must end before `differentiate`: it leaves in ``grad`` of their links what their
+    results have from it.
+
+    Args:
+        context: where the profiler shows their gradients.
 
     Attributes:
-        links: the leaves that autograd is to give the gradients of results to.
+        links: the leaves that autograd is to give the gradients of results to. They have no memory:
+            results live as long as somebody needs them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, context: Context) -> None:
+        self._context = context
         self.links: list[Tensor] = []
         self._runs: list[_Run] = []
         self._parts: dict[int, list[Value]] = {}  # of gradients, by the leaf's identity
 
     def begin(self) -> None:
-        """Begins a pass."""
+        """Begins a pass, dropping what the last one left."""
         self._runs.clear()
         self.links.clear()
 
@@ -69,7 +76,7 @@ class LeafKernels:
         flows: Sequence[Tensor | None],
         facts: Mapping[str, Any],
     ) -> tuple[tuple[Value, ...], tuple[Tensor, ...]]:
-        """(results, the leaf that takes the gradient of each) of a kernel.
+        """(results, what gradients flow through for each of them) of a kernel.
 
         Args:
             op: the operator.
@@ -80,14 +87,15 @@ class LeafKernels:
         """
         plain = [v.detach() if isinstance(v, Tensor) else v for v in values]
         results, _ = run_kernel(op, kernel, plain, (), facts)
-        links = tuple([_leaf_of(r) for r in results])
+        linked, links = zip(*map(_linked, results), strict=True)
         self.links += [link for link in links if link.requires_grad]
         self._runs.append(_Run(op, kernel, plain, flows, links))
-        return results, links
+        return results, linked
 
     def differentiate(self) -> None:
         """Goes on where autograd's pass has ended."""
         for run in reversed(self._runs):
+            start = clock()
             d_outputs = [self.take(link) for link in run.links]
             wanted = [flow is not None for flow in run.flows]
             found = kernel_gradients(run.op, run.kernel, d_outputs, run.values, wanted)
@@ -99,6 +107,8 @@ class LeafKernels:
                     if isinstance(owned, RowSparse):
                         owned = owned.canonical()
                     self._parts.setdefault(id(flow), []).append(owned)
+            if PROFILER.imperative or PROFILER.symbolic:
+                PROFILER.add(backward_name(run.op.name), start, lane=self._context)
 
     def take(self, leaf: Tensor) -> Value | None:
         """The gradient that has come to a leaf, which is nobody else's; None where none has."""
@@ -116,9 +126,16 @@ class LeafKernels:
             link.grad = None
 
 
-def _leaf_of(result: Value) -> Tensor:
-    leaf = result.data if isinstance(result, Tensor) else stand_in(result)
-    return leaf.requires_grad_(leaf.is_floating_point())
+def _linked(result: Value) -> tuple[Tensor, Tensor]:
+    """(what autograd records operators on, the leaf without memory that its gradient comes to)."""
+    data = result if isinstance(result, Tensor) else result.data
+    shape, is_real = result.shape, data.is_floating_point()
+    leaf = data.new_empty_strided(shape, (0,) * len(shape), requires_grad=is_real)
+    if data is not result:
+        return leaf, leaf
+    linked = leaf[...]  # the step that hands on the very gradient: who takes it sees who shares it
+    linked.data = data
+    return linked, leaf
 
 
 def _copied(gradient: Value) -> Value:

@@ -10,7 +10,7 @@ few nanoseconds: ``with span("WaitForVar"): ...``, or where a ``with`` is too de
         PROFILER.add(name, start, lane=context)
 """
 
-from .backward import recorded_backward
+from .backward import backward_name, recorded_backward
 from .events import API, MEMORY, OPERATOR
 from .recorder import PROFILER, Profiler, api_call, clock, custom_code, lane_of, span
 
@@ -21,6 +21,7 @@ __all__ = [
     "PROFILER",
     "Profiler",
     "api_call",
+    "backward_name",
     "clock",
     "custom_code",
     "lane_of",

@@ -12,7 +12,12 @@ from torch import Tensor
 from .events import FORWARD, Device
 from .recorder import PROFILER, clock
 
-__all__ = ["recorded_backward"]
+__all__ = ["backward_name", "recorded_backward"]
+
+
+def backward_name(operator: str) -> str:
+    """What the gradient of an operator is called."""
+    return f"_backward_{operator.lstrip('_')}"
 
 
 @contextlib.contextmanager
@@ -42,7 +47,7 @@ def _named_nodes(results: Sequence[Tensor]) -> Iterator[tuple[Any, str]]:
             continue
         seen.add(node)
         name = node.metadata.get(FORWARD, inherited)
-        yield node, f"_backward_{name.lstrip('_')}" if name else node.name()
+        yield node, backward_name(name) if name else node.name()
         pending.extend((n, name) for n, _ in node.next_functions if n is not None)
 
 
