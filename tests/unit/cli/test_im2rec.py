@@ -145,7 +145,7 @@ def test_an_exchange_that_fails_leaves_no_index_of_other_records(
 
 
 def test_an_interrupt_between_the_files_leaves_no_index_of_other_records(
-    run, tmp_path, monkeypatch
+    run, tmp_path, monkeypatch, interrupts
 ):
     folder, replace = tmp_path / "x", os.replace
     old = cases.files_of(run, folder, [], ONE_IMAGE)
