@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -434,12 +435,9 @@ def listed(*arguments: Any) -> tuple[Sequence[Any], ...]:
 
 
 def all_dense(*lists: Sequence[nd.NDArray]) -> bool:
-    """Whether none of the arrays is sparse."""
-    for arrays in lists:
-        for array in arrays:
-            if array.stype != "default":
-                return False
-    return True
+    """Whether none of the arrays is sparse, which their classes tell."""
+    classes: set[type[nd.NDArray]] = set(map(type, chain.from_iterable(lists)))
+    return all(cls.stype == "default" for cls in classes)
 
 
 def dense(array: nd.NDArray) -> nd.NDArray:

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import ndarray as nd
 from ..core.base.errors import MXNetError, from_foreign
-from .base import Optimizer
+from .base import Optimizer, all_dense
 from .states import dumps_updater, loads_updater
 
 __all__ = ["Updater", "get_updater"]
@@ -131,8 +131,10 @@ class Updater:
 _MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
-def _kinds(weights: Sequence[nd.NDArray], grads: Sequence[nd.NDArray]) -> list[tuple[Any, bool]]:
-    """For each weight its element type and whether it is one of several dense ones among others."""
+def _kinds(weights: Sequence[nd.NDArray], grads: Sequence[nd.NDArray]) -> list[Any]:
+    """For each weight its element type; if any is sparse, also if it is one of several dense."""
+    if all_dense(weights, grads):
+        return [weight._raw.dtype for weight in weights]
     dense = [w.stype == g.stype == "default" for w, g in zip(weights, grads, strict=True)]
     are_apart = 1 < sum(dense) < len(dense)
     return [(w._raw.dtype, are_apart and d) for w, d in zip(weights, dense, strict=True)]
