@@ -25,9 +25,12 @@ __all__ = ["densified", "kernel_gradients", "run_kernel", "stand_in", "value_of_
 
 
 def stand_in(value: Value, dtype: torch.dtype | None = None) -> Tensor:
-    """A tensor of the shape of `value` that has no memory, of its type or of `dtype`."""
+    """A tensor of the shape of `value` that has no memory, of its type or of `dtype`.
+
+    It holds anything: nobody computes with it.
+    """
     data = value if isinstance(value, Tensor) else value.data
-    return torch.zeros((), dtype=dtype or data.dtype, device=data.device).expand(value.shape)
+    return data.new_empty_strided(value.shape, (0,) * len(value.shape), dtype=dtype)
 
 
 def densified(value: Value, tracked: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from ...nd.sparse_gradient import sum_of
 from ...op.kernel import Kernel
-from ...op.kernel_gradient import kernel_gradients, run_kernel, value_of_gradient
+from ...op.kernel_gradient import kernel_gradients, run_kernel, stand_in, value_of_gradient
 from ...op.schema import Op
 from ...op.sparse.storage import RowSparse, Value
 from ...runtime.context import Context
@@ -128,13 +128,12 @@ class LeafKernels:
 
 def _linked(result: Value) -> tuple[Tensor, Tensor]:
     """(what autograd records operators on, the leaf without memory that its gradient comes to)."""
-    data = result if isinstance(result, Tensor) else result.data
-    shape, is_real = result.shape, data.is_floating_point()
-    leaf = data.new_empty_strided(shape, (0,) * len(shape), requires_grad=is_real)
-    if data is not result:
+    leaf = stand_in(result)
+    leaf.requires_grad_(leaf.is_floating_point())
+    if not isinstance(result, Tensor):
         return leaf, leaf
     linked = leaf[...]  # the step that hands on the very gradient: who takes it sees who shares it
-    linked.data = data
+    linked.data = result
     return linked, leaf
 
 

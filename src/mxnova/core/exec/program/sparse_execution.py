@@ -89,7 +89,7 @@ def _executed(
 ) -> tuple[Any, ...] | None:
     """What the kernel for inputs stored so gives; None where there is none."""
     values, flows = [], []
-    kernels: LeafKernels | None = None  # what runs one that gradients do not flow on from
+    kernels: LeafKernels | None = None  # they run a kernel all of whose inputs are leaves
     is_last, is_recorded = True, False
     for edge in edges:
         value, flow = edge, edge if isinstance(edge, Tensor) else None
