@@ -115,11 +115,11 @@ class DirectFile(EagerFile):
         self._block[self._held : self._held + len(part)] = part
         self._held += len(part)
         if self._held == _BLOCK:
-            self._write_block()
+            self._write_held()
         return len(part)
 
-    def _write_block(self) -> None:
-        left = self._block
+    def _write_held(self) -> None:
+        left = self._block[: self._held]
         while left:
             try:
                 left = left[self._write_now(left) :]
@@ -131,7 +131,5 @@ class DirectFile(EagerFile):
 
     def settle(self) -> None:
         """Writes what is in the block, through the cache."""
-        left, self._is_direct = self._block[: self._held], self._set_direct(False)
-        while left:
-            left = left[self._write_now(left) :]
-        self._held = 0
+        self._is_direct = self._set_direct(False)
+        self._write_held()

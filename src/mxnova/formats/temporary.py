@@ -96,9 +96,8 @@ def set_aside(path: str) -> Iterator[None]:
 def _move(path: str, target: str) -> None:
     """Renames a file, if there is one."""
     try:
-        os.rename(path, target)
-    except FileNotFoundError:
-        pass
+        with contextlib.suppress(FileNotFoundError):
+            os.rename(path, target)
     except OSError as error:
         raise FileError.of(error, path) from None
 
