@@ -102,8 +102,8 @@ class CompiledModel:
 def write(path: Path, model: CompiledModel) -> None:
     """Writes the file as a whole; hashes are taken of what is written.
 
-    Arrays of whole vectors come first, so that they begin where vectors do: kernels read them in
-    the file.
+    Arrays of whole vectors come first, so that they begin where vectors do: kernels read them where
+    `read` leaves them.
 
     Raises:
         FileError: it cannot be written.

@@ -15,7 +15,7 @@ from ..core.base.inference_runtimes import (
 from ..core.base.packages import require_package
 from ..formats.compiled_model import CompiledModel, Port
 from .blocks import of_blocks, runtime_block
-from .lent_weights import lend
+from .external_initializers import add_external_initializers
 from .network import Array
 
 __all__ = ["BLOCKED_GRAPH", "ENGINES", "Engine"]
@@ -57,7 +57,7 @@ class _ONNXRuntime:
             "session.model_external_initializers_file_folder_path", _NOWHERE
         )
         graph, weights = _for_this_processor(model, runtime)
-        initializers, self._weights = lend(options, weights, runtime)
+        initializers, self._weights = add_external_initializers(options, weights, runtime)
         self._session = runtime.InferenceSession(
             initializers + model.arrays[graph].tobytes(),
             options,

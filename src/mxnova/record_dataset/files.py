@@ -271,8 +271,7 @@ class RecordFiles:
         Args:
             n_readers: how many processes take turns.
         """
-        buffer = memoryview(b"") if self._remote is None else self._remote.buffer
-        if isinstance(buffer, memoryview):
+        if self._remote is None or isinstance(buffer := self._remote.buffer, memoryview):
             return False
         files = [file for file in self.files if is_remote(file.path)]
         needed, known = sum(map(len, files)), sum(file.n_known for file in files)

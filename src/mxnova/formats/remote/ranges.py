@@ -138,12 +138,12 @@ class RemoteFile:
 
     @property
     def kept(self) -> int:
-        """Bytes of which it is kept in memory what was read, of all files together."""
+        """How many bytes of what was read stay in memory, of all files together."""
         return self._settings.cache
 
     @property
     def piece(self) -> int:
-        """Bytes that are best asked for together."""
+        """How many bytes a request asks for at most."""
         return self._settings.request_size
 
     def ask(self, start: int, end: int) -> None:

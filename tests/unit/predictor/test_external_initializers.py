@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from mxnova.core.base.inference_runtimes import onnxruntime_options
-from mxnova.predictor.lent_weights import lend
+from mxnova.predictor.external_initializers import add_external_initializers
 
 onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
@@ -24,7 +24,7 @@ def graph(dtype, name="w", *initializers):
 def session_of(values, content):
     options = onnxruntime_options(1)
     options.log_severity_level = 4
-    before, held = lend(options, {"w": values}, runtime)
+    before, held = add_external_initializers(options, {"w": values}, runtime)
     providers = ["CPUExecutionProvider"]
     session = runtime.InferenceSession(before + content, options, providers=providers)
     return session.run(None, {})[0], held
@@ -62,5 +62,5 @@ def test_a_graph_cannot_take_them_for_something_else(name, location):
 
 def test_places_differ_from_session_to_session():
     values = {"w": np.ones(4, np.float32)}
-    made = {lend(onnxruntime_options(1), values, runtime)[0] for _ in range(3)}
+    made = {add_external_initializers(onnxruntime_options(1), values, runtime)[0] for _ in range(3)}
     assert len(made) == 3

@@ -10,7 +10,7 @@ from typing import Any
 from ..core.base.protobuf import message, number
 from .network import Array
 
-__all__ = ["lend"]
+__all__ = ["add_external_initializers"]
 
 _DIRECTLY = "session.use_external_initializer_file_buffers_directly"
 _KINDS = {
@@ -19,7 +19,9 @@ _KINDS = {
 }  # fmt: skip
 
 
-def lend(options: Any, weights: Mapping[str, Array], runtime: Any) -> tuple[bytes, Any]:
+def add_external_initializers(
+    options: Any, weights: Mapping[str, Array], runtime: Any
+) -> tuple[bytes, Any]:
     """Has a session read weights that its graph lacks in their memory, from ONNX Runtime 1.24 on.
 
     To ONNX Runtime they lie in files of random names, so that a graph cannot have initializers of
