@@ -201,7 +201,7 @@ def test_record_files_are_named_and_closed(payload, n, names, tmp_path):
         write_records(tmp_path, payload, n)
     assert Path(error.value.filename).name in names
     if n_open is not None:
-        assert len(os.listdir("/proc/self/fd")) == n_open
+        assert len(os.listdir("/proc/self/fd")) <= n_open
 
 
 def test_a_trace_is_whole_though_events_were_lost(tmp_path):

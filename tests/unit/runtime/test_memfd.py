@@ -29,9 +29,23 @@ def left_behind():
     return [n for n in os.listdir("/dev/shm") if n.startswith(memory_files._PREFIX)]
 
 
+def left_by_us(others):
+    """Copies that stay: those of other processes, whose receivers are yet to come, do not."""
+    deadline = time.monotonic() + 10
+    while set(left_behind()) - others and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return sorted(set(left_behind()) - others)
+
+
 def open_memory_files():
-    links = (f"/proc/self/fd/{n}" for n in os.listdir("/proc/self/fd"))
-    return sum("memfd:mxnova" in os.readlink(p) for p in links if os.path.islink(p))
+    return sum(is_memory_file(n) for n in os.listdir("/proc/self/fd"))
+
+
+def is_memory_file(number):
+    try:
+        return "memfd:mxnova" in os.readlink(f"/proc/self/fd/{number}")
+    except FileNotFoundError:  # a thread that earlier tests left has closed it meanwhile
+        return False
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -51,10 +65,10 @@ def _nothing_leaks():
         memory_files.release_resting()
         return open_memory_files()
 
-    before = count()
+    before, others = count(), set(left_behind())
     yield
-    assert left_behind() == []
-    assert count() == before
+    assert left_by_us(others) == []
+    assert count() <= before
 
 
 # Arrays between processes -------------------------------------------------------------------------
@@ -244,10 +258,11 @@ def test_copies_that_nobody_fetched_are_removed_in_time():
     address = block.send()
     block._leave(address)
     memory_files._remove_abandoned()
-    assert len(left_behind()) == 1
+    assert os.path.exists(address.left_at)
     long_ago = time.time() - 2 * memory_files._ABANDONED_S
     os.utime(address.left_at, (long_ago, long_ago))
     memory_files._remove_abandoned()
+    assert not os.path.exists(address.left_at)
     all_received()
 
 
