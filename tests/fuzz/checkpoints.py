@@ -330,7 +330,7 @@ def _bombs(rng: random.Random, files: Files) -> Files:
                     value = {"tuple": [value, value]} if n < 20 else [value]
                 own["content"]["extra"] = value
             else:
-                own["block"] = rng.choice((1, 2, 1 << 29))
+                own["block"] = rng.choice((1, 1 << 16, 1 << 29))
                 own["world"] = rng.choice((1 << 19, 1 << 30))
             return {**files, INDEX: json.dumps(document).encode()}
         except (KeyError, TypeError, ValueError, StopIteration, RecursionError):

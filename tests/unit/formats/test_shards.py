@@ -169,6 +169,7 @@ PIECES = [((0, 0), (2, 10)), ((2, 0), (4, 3)), ((2, 3), (4, 7))]
 def folder(tmp_path, monkeypatch):
     """A checkpoint of three workers, with hashes of few bytes."""
     monkeypatch.setattr(hashes, "BLOCK", 64)
+    monkeypatch.setattr("mxnova.formats.shards.folder._MIN_BLOCK", 64)
     said = {}
     for rank, (begin, sizes) in enumerate(PIECES):
         piece = ARRAY[tuple(slice(a, a + n) for a, n in zip(begin, sizes))].copy()
@@ -319,6 +320,7 @@ HOSTILE = {
     "a version": (lambda f: index(f, said_in(f), version=2), "version 2, 1 is read"),
     "no step": (lambda f: index(f, said_in(f), step="5"), "step='5'"),
     "a block of nothing": (lambda f: index(f, said_in(f), block=0), "block=0"),
+    "small blocks": (lambda f: index(f, said_in(f), block=63), "block=63: .* from 64 on"),
     "other blocks": (lambda f: index(f, said_in(f), block=1 << 20), "hashes, or no hashes"),
     "no files": (lambda f: index(f, {}), "files: must be an object"),
     "a field more": (lambda f: index(f, said_in(f), more=1), "must have the fields"),

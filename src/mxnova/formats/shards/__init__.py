@@ -17,7 +17,7 @@ The index names, beside what Hugging Face's do ("metadata" and "weight_map"), un
     version   1
     step      the number of the checkpoint
     world     how many workers wrote it
-    block     bytes that one hash is of
+    block     bytes that one hash is of, at least 65,536
     files     {file name: {"size": bytes, "sha256": [of each block]}}
     content   what else `checkpoint` notes
     sha256    of all of these, as JSON without spaces
