@@ -82,7 +82,7 @@ class Csr:
 
     def with_data(self, data: Tensor) -> Csr:
         """Other values in the same places."""
-        return dataclasses.replace(self, data=data)
+        return Csr(data, self.indptr, self.indices, self.shape)
 
     def kept(self, where: Tensor) -> Csr:
         """Only the stored values for which `where` is true."""
@@ -187,20 +187,20 @@ class RowSparse:
 
     def with_data(self, data: Tensor) -> RowSparse:
         """Other values in the same rows."""
-        return dataclasses.replace(self, data=data)
+        return RowSparse(data, self.indices, self.shape, self._whole, self._rises)
 
     @property
     def whole(self) -> bool:
         """Whether row i is ``data[i]``: all rows are stored, in order."""
         if self._whole is None:
-            found = len(self.indices) == self.shape[0] and self.rises
+            found = self.indices.shape[0] == self.shape[0] and self.rises
             object.__setattr__(self, "_whole", found)
         return bool(self._whole)
 
     @property
     def rises(self) -> bool:
         """Whether each index is greater than the one before."""
-        return self._rises or rising(self.indices)
+        return self._rises or bool(self._whole) or rising(self.indices)
 
     def dense(self) -> Tensor:
         """A dense tensor of the same values; OutOfMemoryError where there is no memory for it."""
