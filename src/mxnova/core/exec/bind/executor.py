@@ -30,7 +30,7 @@ from ...op.sparse.storage import Value
 from ...runtime.context import Context
 from ...runtime.profiler import api_call
 from ...runtime.slow_path import SLOW_PATH
-from ...runtime.torch_api import base_of
+from ...runtime.torch_api import base_of, version_of
 from ..compilation.explanation import Placement
 from ..compilation.specialization import Inference
 from ..program.interpreter import Observer, Teller
@@ -94,6 +94,8 @@ class Executor:
         self._gradient_teller: GradientTeller | None = None
         self._check_names_and_contexts()
         self.outputs: list[NDArray] = []
+        # Of those that are copies of what gradients read: how often they had been written to.
+        self._copies: list[tuple[NDArray, Tensor, int]] = []
         if not isinstance(shared_exec, Executor | None):
             raise ArgumentTypeError(f"bind: shared_exec={shown(shared_exec)}: must be an executor")
         self._inference = self._compiled(shared_exec.outputs if shared_exec else [])
@@ -261,6 +263,7 @@ class Executor:
 
     def _put(self, results: Sequence[Value], inputs: Sequence[Value]) -> None:
         given = set(map(id, inputs))
+        self._copies = []
         for array, result in zip(self.outputs, results, strict=True):
             value = value_of(result)
             if not isinstance(value, Tensor) or array.stype != "default":
@@ -270,6 +273,8 @@ class Executor:
                 value = owned(value, [t for t in inputs if isinstance(t, Tensor)])
             # Not detached: what autograd keeps has a version counter of its own.
             replace(array, contiguous(value).data, "forward")
+            if array._raw.data_ptr() != value.data_ptr():
+                self._copies.append((array, value.data, version_of(array._raw)))
 
     def optimize(self) -> None:
         """Rewrites the graph for inference around the parameters as they are now.
@@ -319,6 +324,9 @@ class Executor:
             if out_grads is None and not self._has_run:
                 raise MXNetError("backward: call forward(is_train=True) first, or give out_grads")
             self._pass.run_again(self._values())
+        for array, result, version in self._copies:
+            if version_of(array._value) != version:  # gradients read what is written to outputs
+                result.copy_(array._value)
         names = list(self.arg_dict)
         wanted = {names[i] for i in self._tracked}
         heads = head_gradients(self._symbol, out_grads, self._pass.results or [], wanted)
