@@ -8,6 +8,7 @@ otherwise.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np

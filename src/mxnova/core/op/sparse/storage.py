@@ -23,7 +23,7 @@ from ...base.shapes import shape_text
 from ...runtime import tuning
 from ...runtime.torch_api import sparse_parts
 from ..zeros import zeros
-from .indices import differs_from_zero, found_among, grouped, nonzero, rising
+from .indices import differs_from_zero, found_among, grouped, nonzero, put_rows, rising
 
 __all__ = [
     "STORAGE",
@@ -204,8 +204,7 @@ class RowSparse:
 
     def dense(self) -> Tensor:
         """A dense tensor of the same values; OutOfMemoryError where there is no memory for it."""
-        result = _dense_zeros(self)
-        return result.index_copy_(0, self.indices.long(), self.data)
+        return put_rows(_dense_zeros(self), self.indices, self.data)
 
     def take(self, rows: Tensor) -> Tensor:
         """The given rows, as a dense tensor."""
@@ -240,7 +239,7 @@ class RowSparse:
         if self.whole:
             return self
         data = zeros(self.shape, self.dtype, self.data.device)
-        data.index_copy_(0, self.indices, self.data)
+        put_rows(data, self.indices, self.data)
         rows = torch.arange(self.shape[0], device=data.device)
         return RowSparse(data, rows, self.shape, True, True)
 
