@@ -247,21 +247,21 @@ class RowSparse:
     def of_dense(cls, dense: Tensor) -> RowSparse:
         """The storage of an array: rows that are not all zero are stored."""
         indices = nonzero(_any_of_row(dense))
-        return cls(dense[indices], indices, tuple(dense.shape))
+        return cls(dense[indices], indices, tuple(dense.shape), _rises=True)
 
     @classmethod
     def of_rows(cls, indices: Tensor, data: Tensor, shape: tuple[int, ...]) -> RowSparse:
         """The array with `data` in the given rows; duplicate rows are summed."""
         rows = grouped(indices, shape[0])
-        return cls(rows.sums(data), rows.numbers, shape)
+        return cls(rows.sums(data), rows.numbers, shape, _rises=True)
 
     @classmethod
     def of_torch(cls, tensor: Tensor) -> RowSparse:
         """The rows of ATen's sparse tensor with one sparse dimension."""
         indices, data = sparse_parts(tensor)
-        made = cls(data, indices[0], tuple(tensor.shape))
         # A gradient that went to a leaf as it was is not known to be coalesced any more.
-        return made if tensor.is_coalesced() else made.canonical()
+        made = cls(data, indices[0], tuple(tensor.shape), _rises=tensor.is_coalesced())
+        return made.canonical()
 
     def to_torch(self) -> Tensor:
         """ATen's sparse tensor with these rows."""
