@@ -89,6 +89,7 @@ class Executor:
         self._grad_req = grad_req
         self._inputs = (*args.values(), *aux_states.values())
         self._tracked = [i for i, n in enumerate(args) if self._is_tracked(n)]
+        self._learning = [(n, grad_req[n]) for n in args if self._is_tracked(n)]
         self._has_run = False
         self._observers: tuple[Observer, ...] = ()
         self._gradient_teller: GradientTeller | None = None
@@ -126,7 +127,7 @@ class Executor:
         arrays = {**self._arg_dict, **self._aux_dict}
         known = {n: ArrayFacts(a.shape, a._value.dtype, a.stype) for n, a in arrays.items()}
         found = compiled(self._symbol, Facts(known, self._ctx, self._groups, keeps_state=True))
-        found.check_gradients(self._symbol, tuple(n for n in self._arg_dict if self._is_tracked(n)))
+        found.check_gradients(self._symbol, tuple([name for name, _ in self._learning]))
         for number, ((node, _), output) in enumerate(
             zip(self._symbol.entries, found.outputs, strict=True)
         ):
@@ -327,10 +328,9 @@ class Executor:
         for array, result, version in self._copies:
             if version_of(array._value) != version:  # gradients read what is written to outputs
                 result.copy_(array._value)
-        names = list(self.arg_dict)
-        wanted = {names[i] for i in self._tracked}
+        wanted = [name for name, _ in self._learning]
         heads = head_gradients(self._symbol, out_grads, self._pass.results or [], wanted)
-        buffers = [(self.grad_dict[names[i]], self._grad_req[names[i]]) for i in self._tracked]
+        buffers = [(self._grad_dict[name], request) for name, request in self._learning]
         written = [a for a, request in buffers if a is not None and request == "write"]
         try:
             release_memory(written)
@@ -376,7 +376,7 @@ class Executor:
         where gradients are wanted, without the arrays that are bound.
         """
         symbol, facts = self._program.symbol, self._program.facts
-        tracked = [n for n in self._arg_dict if self._is_tracked(n)]
+        tracked = [name for name, _ in self._learning]
         size = bytes_needed(symbol, facts.shapes(symbol), facts.dtypes(symbol), tracked)
         code = self._program.lowered(Mode()).source.strip()
         listing = f"{symbol.debug_str()}\n{code}\nTotal {size >> 20} MB allocated\n"
