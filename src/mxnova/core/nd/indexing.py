@@ -316,7 +316,7 @@ def _new_axes(keys: list[Any], has_truth: bool) -> list[int]:
     Axes of index tensors that are separated come first. Others stand in their place where truth
     values select, as in NumPy; where none do, as in MXNet, they do not count, whatever their rank.
     """
-    rest = [k is None for k in keys if not isinstance(k, Tensor)]
+    rest = [k is None for k in keys if k is None or isinstance(k, slice)]
     if _is_separated(keys):
         before = 0
     elif has_truth:
