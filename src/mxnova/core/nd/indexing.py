@@ -193,12 +193,13 @@ def _keys(tensor: Tensor, key: Any) -> tuple[Tensor, list[Any], bool]:
     parts[at : at + 1] = [slice(None)] * (tensor.dim() - used)
     if not _is_advanced(parts):
         return tensor, parts, False
-    has_truth = any(isinstance(p, Tensor) and p.dtype is torch.bool for p in parts)
     keys: list[Any] = []
+    has_truth = False
     for part in parts:
         axis = sum(k is not None for k in keys)
-        if isinstance(part, Tensor) and not part.dim():
-            tensor = tensor.unsqueeze(axis)
+        if isinstance(part, Tensor) and part.dtype is torch.bool:
+            has_truth = True
+            tensor = tensor if part.dim() else tensor.unsqueeze(axis)
         keys += _index_tensors(part, tensor, axis) if isinstance(part, (int, Tensor)) else [part]
     return tensor, keys, has_truth
 
