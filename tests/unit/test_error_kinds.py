@@ -16,6 +16,11 @@ def vector() -> mx.nd.NDArray:
     return mx.nd.ones(4)
 
 
+class Doubled(mx.autograd.Function):
+    def forward(self, x: mx.nd.NDArray) -> mx.nd.NDArray:
+        return x * 2
+
+
 CASES: dict[str, tuple[type[Exception], Callable[[], Any]]] = {
     "Cast": (TypeError, lambda: mx.nd.Cast(vector(), dtype="foo")),
     "argsort": (TypeError, lambda: mx.nd.argsort(vector(), dtype="foo")),
@@ -36,6 +41,22 @@ CASES: dict[str, tuple[type[Exception], Callable[[], Any]]] = {
     "diag_indices_from": (ValueError, lambda: mx.np.diag_indices_from(mx.np.ones(3))),
     "full": (MXNetError, lambda: mx.np.full((2,), "x")),
     "full_like": (MXNetError, lambda: mx.np.full_like(mx.np.ones(2), None)),
+    "gradients of nothing": (AssertionError, lambda: mx.autograd.grad(vector(), [])),
+    "a function called twice": (AssertionError, lambda: [f(vector()) for f in [Doubled()] * 2]),
+    "labels without predictions": (
+        AssertionError,
+        lambda: mx.metric.Perplexity(None).update([vector()], []),
+    ),
+    "bound of a norm": (
+        AssertionError,
+        lambda: mx.gluon.utils.clip_global_norm([vector()], "one"),  # type: ignore[arg-type]
+    ),
+    "grad_req": (ValueError, lambda: mx.sym.var("a").bind(mx.cpu(), [vector()], grad_req="all")),
+    "grad_req of a type": (
+        TypeError,
+        lambda: mx.sym.var("a").bind(mx.cpu(), [vector()], grad_req=3),
+    ),
+    "randint": (AssertionError, lambda: mx.nd.random.randint(vector(), 3)),
     "size of parameters": (
         AssertionError,
         lambda: mx.rnn.FusedRNNCell(3, prefix="").unpack_weights({"parameters": vector()}),

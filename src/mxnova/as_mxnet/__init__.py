@@ -22,7 +22,7 @@ from mxnova import _import_module
 from ..core.base import env
 from ..core.base.mxnet_names import missing_text
 from ..libinfo import __version__ as MXNET_VERSION
-from . import numpy_names, packages, python_names
+from . import borrowed_names, numpy_names, packages, python_names
 from .import_hooks import when_imported
 
 __all__: list[str] = []
@@ -65,6 +65,7 @@ class _Alias(MetaPathFinder, Loader):
                 when_imported(name, _name_home)
             return _Top("mxnet")
         module: ModuleType = _import_module(_home(spec.name))
+        borrowed_names.lend(module, spec.name.removeprefix("mxnet."))
         spec.loader_state = (module.__spec__, module.__loader__)
         return module
 
@@ -117,6 +118,7 @@ def _show(module: ModuleType) -> None:
     getattr(module, name).__module__ = home
     module.__name__ = "mxnet" + module.__name__.removeprefix("mxnova")
     sys.modules.setdefault(module.__name__, module)
+    borrowed_names.lend(module, module.__name__.removeprefix("mxnet."))
 
 
 _HOMES = {  # a module -> MXNet's module for its classes

@@ -15,7 +15,7 @@ import numpy as np
 
 from .base.array_hints import Array
 from .base.doors import leave
-from .base.errors import ArgumentError, ArgumentTypeError, argument_error
+from .base.errors import ArgumentError, ArgumentTypeError, AssertedTypeError, argument_error
 from .base.parameter_types import NOT_GIVEN
 from .base.shapes import sizes_of
 
@@ -142,7 +142,7 @@ def _kind(name: str, values: Sequence[Any], array: type) -> str:
         return "random"
     kinds = ", ".join(type(v).__name__ for v in values)
     if name == "randint":
-        raise ArgumentTypeError(f"randint: low and high must be numbers, not {kinds}")
+        raise AssertedTypeError(f"randint: low and high must be numbers, not {kinds}")
     if not isinstance(values[0], (array, *Number)):
         raise ArgumentError(f"{name}: a {kinds} is neither a number nor a {array.__name__}")
     if not all(isinstance(v, (array, *Number)) for v in values):

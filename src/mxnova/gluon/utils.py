@@ -16,6 +16,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Iterable, Iterator, Sequence
 from http.client import HTTPException
+from numbers import Real
 from pathlib import Path, PureWindowsPath
 from typing import Any, BinaryIO
 
@@ -31,6 +32,7 @@ from ..core.base.errors import (
     ArgumentError,
     ArgumentTypeError,
     AssertedError,
+    AssertedTypeError,
     FileError,
     argument_error,
     shown,
@@ -162,6 +164,8 @@ def clip_global_norm(
     arrays = list(arrays)
     if not arrays:
         raise AssertedError("clip_global_norm: arrays: there are none")
+    if not isinstance(max_norm, (Real, NDArray)):
+        raise AssertedTypeError(f"clip_global_norm: max_norm={shown(max_norm)}: must be a number")
     values = [array._value for array in arrays]
     parts = [value if isinstance(value, torch.Tensor) else value.data for value in values]
     total = _norm_of(parts)
@@ -170,7 +174,7 @@ def clip_global_norm(
             f"clip_global_norm: the norm is {float(total)}, so that what is clipped is undefined",
             UserWarning,
         )
-    scale = (max_norm / (total + 1e-8)).clamp(max=1.0)
+    scale = (float(max_norm) / (total + 1e-8)).clamp(max=1.0)
     for array, value, part in zip(arrays, values, parts, strict=True):
         if value is part:
             array._target.mul_(scale.to(part.device, part.dtype))

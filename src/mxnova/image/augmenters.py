@@ -8,6 +8,7 @@ otherwise.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -288,10 +289,10 @@ def imagenet_components() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
 
 
 @door
-def statistic(name: str, value: Any) -> Any:
-    """Return the `mean` or `std` for normalization; True selects that of ImageNet."""
+def statistic(name: str, value: Any, array: Callable[[Any], Any] = nd.array) -> Any:
+    """Return the `mean` or `std` for normalization; True selects that of ImageNet, as `array`."""
     if value is True:
-        return nd.array(_IMAGENET_MEAN if name == "mean" else _IMAGENET_STD)
+        return array(_IMAGENET_MEAN if name == "mean" else _IMAGENET_STD)
     if value is not None and np.shape(value) not in ((1,), (3,)):
         raise AssertedError(f"CreateAugmenter: {name}={value!r}: must be 1 or 3 numbers")
     return value

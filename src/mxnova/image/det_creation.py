@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from mxnova.core.base.errors import AssertedError
 
 from .augmenter import Augmenter
@@ -150,7 +152,7 @@ def CreateDetAugmenter(  # noqa: N802 - MXNet's name
         borrow(LightingAug(pca_noise, *imagenet_components()))
     if rand_gray > 0:
         borrow(RandomGrayAug(rand_gray))
-    mean, std = statistic("mean", mean), statistic("std", std)
+    mean, std = statistic("mean", mean, np.array), statistic("std", std, np.array)
     if mean is not None or std is not None:
         borrow(ColorNormalizeAug(mean, std))
     return chosen

@@ -11,7 +11,7 @@ import numpy as np
 from torch import Tensor
 
 from .. import ndarray as nd
-from ..core.base.errors import ArgumentError, ArgumentTypeError, shown
+from ..core.base.errors import ArgumentError, ArgumentTypeError, AssertedError, shown
 from ..core.base.html import table
 from ..core.nd.base_array import BaseArray
 from ..core.nd.interop import tensor_from
@@ -235,7 +235,7 @@ def check_label_shapes(
     if found[0] != found[1]:
         what = "shapes" if shape else "lengths"
         reason = f"labels and predictions are of different {what}"
-        raise ArgumentError(f"check_label_shapes: {reason}, {found[0]} and {found[1]}")
+        raise AssertedError(f"check_label_shapes: {reason}, {found[0]} and {found[1]}")
     if wrap:
         labels = [labels] if isinstance(labels, ARRAYS) else labels
         preds = [preds] if isinstance(preds, ARRAYS) else preds

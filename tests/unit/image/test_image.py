@@ -115,3 +115,9 @@ def test_a_single_label_counts_for_all(tmp_path, label, expected):
 def test_other_numbers_of_labels_are_refused(tmp_path):
     with pytest.raises(MXNetError, match="3 labels of image '1', where label_width=2"):
         images_with([1, 2, 3], tmp_path)
+
+
+def test_detection_augmenters_say_their_mean_exactly():
+    last = mx.image.CreateDetAugmenter((3, 5, 5), mean=True, std=True)[-1]
+    assert "[123.68, 116.28, 103.53]" in last.dumps()[1]
+    assert "[58.395, 57.12, 57.375]" in last.dumps()[1]

@@ -104,23 +104,30 @@ def test_a_truth_value_writes_all_or_nothing_in_numpys_mode(value):
         (True,), (False,), (True, 0), (1, False), (True, True), (True, False), (slice(None), True),
         (slice(None, None, -1), True), (None, True), (..., True), (1, True, True, [[False, True]] * 3),
         (True, [True, False]), (False, [True, False]), (1, np.True_, slice(1), [1, 0, 0]),
+        (False, None), (None, False), (False, None, 0), (1, None, True), (False, slice(1, None), None),
+        (True, slice(None), None), (False, ..., None), (..., False, None), (True, None, True),
+        ([True, False], None), (None, [True, False], None, slice(None, None, -1)), (..., [True, False], None),
     ],
 )  # fmt: skip
 def test_truth_values_beside_other_keys_are_masks_of_no_axes_in_numpys_mode(key):
     a = np.arange(1.0, 13).reshape(2, 3, 2)
     parts = tuple(np.array(k) if type(k) is list else k for k in key)
     with mx.util.np_array(True), mx.util.np_shape(True):
-        x, written = mx.np.array(a), mx.np.array(a)
+        x, written, replaced = mx.np.array(a), mx.np.array(a), mx.np.array(a)
         x.attach_grad()
         with mx.autograd.record():
             read = x[key]
             total = (read * read).sum()
         total.backward()
         written[key] = 7
+        replaced[key] = mx.np.array(-a[parts])
     assert read.shape == a[parts].shape
     assert read.asnumpy().tolist() == a[parts].tolist()
     grad, expected = np.zeros_like(a), a.copy()
     np.add.at(grad, parts, 2 * a[parts])
+    expected[parts] = -a[parts]
+    assert replaced.asnumpy().tolist() == expected.tolist()
+    expected = a.copy()
     expected[parts] = 7
     assert x.grad.asnumpy().tolist() == grad.tolist()
     assert written.asnumpy().tolist() == expected.tolist()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where numbers lie among others, against searches and sums one by one."""
 
+import math
+
 import pytest
 import torch
 
@@ -10,6 +12,7 @@ from mxnova.core.op.sparse.indices import (
     found_among,
     grouped,
     nonzero,
+    put_rows,
     rising,
     united,
 )
@@ -83,3 +86,40 @@ def test_rising_and_nonzero():
     assert not rising(torch.tensor([0, 1, 1]))
     assert rising(torch.tensor([], dtype=torch.int64))
     assert nonzero(torch.tensor([0.0, -0.0, 2.0, float("nan")])).tolist() == [2, 3]
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        torch.float16,
+        torch.bfloat16,
+        torch.float32,
+        torch.float64,
+        torch.int8,
+        torch.int64,
+        torch.bool,
+    ],
+)
+@pytest.mark.parametrize("row", [(), (1,), (3,), (2, 3), (0,)])
+def test_rows_are_put_in_their_places(dtype, row):
+    target = torch.arange(5 * math.prod(row)).reshape(5, *row).to(dtype)
+    rows, data = torch.tensor([3, 0]), target[[1, 4]].clone()
+    for places in (rows, rows.int()):
+        found = target.clone()
+        want, version = found.clone().index_copy_(0, rows, data), found._version
+        assert put_rows(found, places, data) is found
+        assert torch.equal(found, want)
+        assert found._version > version  # who watches parameters sees it
+    turned = torch.zeros(2, 5).t()
+    assert put_rows(turned, rows, torch.ones(2, 2)).tolist() == [
+        [1, 1],
+        [0, 0],
+        [0, 0],
+        [1, 1],
+        [0, 0],
+    ]
+
+
+def test_rows_that_are_not_there_are_refused():
+    with pytest.raises(IndexError):
+        put_rows(torch.zeros(3, 2), torch.tensor([3]), torch.ones(1, 2))

@@ -99,7 +99,7 @@ def argsort_descending(data: Tensor, most: int | None = None) -> Tensor:
 
 def stable_sort_integers(numbers: Tensor, bound: int) -> tuple[Tensor, Tensor]:
     """``numbers.sort(stable=True)`` of a vector of int64, none of which is beyond ±`bound`."""
-    bits = len(numbers).bit_length()
+    bits = numbers.numel().bit_length()
     if is_traced() or numbers.device.type != "cpu" or bound.bit_length() + bits > _KEY:
         values, places = numbers.sort(stable=True)
         return values, places

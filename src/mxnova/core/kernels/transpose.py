@@ -23,10 +23,10 @@ __all__ = ["channels_last", "contiguous"]
 
 def contiguous(data: Tensor) -> Tensor:
     """``data.contiguous()``."""
-    # Most arrays are small. Open sizes are not compared.
-    if is_traced() or data.numel() < tuning.TRANSPOSE_MIN_SIZE:
-        return data.contiguous()
-    if not _takes(data) or data.is_contiguous():
+    # Most arrays lie in order, or are small. Open sizes are not compared.
+    if data.is_contiguous():
+        return data
+    if is_traced() or data.numel() < tuning.TRANSPOSE_MIN_SIZE or not _takes(data):
         return data.contiguous()
     matrices = _Matrices.of(data.shape, data.stride())
     if matrices is None:

@@ -19,6 +19,7 @@ from ..base.doors import door
 from ..base.errors import (
     ArgumentError,
     ArgumentTypeError,
+    AssertedError,
     MXNetError,
     UnknownNameError,
     candidates,
@@ -397,7 +398,7 @@ def grad(
     """
     arrays = _as_list("grad: variables", variables)
     if not arrays:
-        raise ArgumentError("grad: variables cannot be an empty list")
+        raise AssertedError("grad: variables cannot be an empty list")
     found = _heads("grad", heads, head_grads)
     nodes = reached(found)
     leaves = [_leaf_of(i, array, nodes) for i, array in enumerate(arrays)]

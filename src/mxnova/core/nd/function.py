@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..base.errors import ArgumentTypeError, MXNetError
+from ..base.errors import ArgumentTypeError, AssertedError, MXNetError
 from ..base.shapes import shape_text
 from ..op.integer_gradient import integer_stand_in
 from ..runtime.context import Context
@@ -50,7 +50,7 @@ class Function:
         """What `forward` gives, recorded as one step."""
         # Subclasses may have an __init__ that does not call this one's.
         if self.__dict__.get("_was_called"):
-            raise MXNetError(
+            raise AssertedError(
                 f"{_named(self)} has been called before; make an instance for each call"
             )
         self._was_called = True

@@ -45,12 +45,12 @@ def select(tensor: Tensor, key: Any) -> tuple[Tensor, bool]:
     if _is_plain(key, tensor):
         result, is_view = _indexed(tensor, key), True
     else:
-        tensor, keys = _keys(tensor, key)
+        tensor, keys, has_truth = _keys(tensor, key)
         source, reversed_axes = _forward(tensor, keys)
         if reversed_axes:
             source = source.flip(reversed_axes)
         result = _indexed(*_adjacent(source, keys))
-        for axis in _new_axes(keys):
+        for axis in _new_axes(keys, has_truth):
             result = result.unsqueeze(axis)
         is_view = not reversed_axes and not _is_advanced(keys)
     if result.dim() == 0 and not is_np_shape():
@@ -80,11 +80,11 @@ def assign(tensor: Tensor, key: Any, value: Tensor | float) -> None:
         target = _indexed(tensor, key)
         _write(target, _without_axes(value, (), target.dim()))
         return
-    tensor, keys = _keys(tensor, key)
+    tensor, keys, has_truth = _keys(tensor, key)
     target, reversed_axes = _forward(tensor, keys)
     block = target.flip(reversed_axes) if reversed_axes else target
     rank = _block_rank(keys) + sum(isinstance(k, slice) for k in keys)
-    value = _without_axes(value, _new_axes(keys), rank)
+    value = _without_axes(value, _new_axes(keys, has_truth), rank)
     if _is_advanced(keys):
         _scatter(*_adjacent(block, keys), value)
     else:
@@ -95,7 +95,7 @@ def assign(tensor: Tensor, key: Any, value: Tensor | float) -> None:
 
 def is_whole(tensor: Tensor, key: Any) -> bool:
     """Whether a key selects all elements in their order."""
-    tensor, keys = _keys(tensor, key)
+    tensor, keys, _ = _keys(tensor, key)
     axes = [k for k in keys if k is not None]
     return all(
         isinstance(k, slice) and range(n)[k] == range(n)
@@ -174,13 +174,14 @@ def _has_new_axes(key: Any) -> bool:
     return key is None or (type(key) is tuple and any(part is None for part in key))
 
 
-def _keys(tensor: Tensor, key: Any) -> tuple[Tensor, list[Any]]:
-    """One integer, slice or index tensor for each axis, and None for each new one.
+def _keys(tensor: Tensor, key: Any) -> tuple[Tensor, list[Any], bool]:
+    """(tensor, keys, whether truth values select): a key for each axis, None for each new one.
 
-    The tensor gets an axis of size 1 for each truth value, which selects it or nothing.
+    A key is an integer, a slice or an index tensor. The tensor gets an axis of size 1 for each
+    single truth value, which selects it or nothing.
     """
     if not tensor.dim() and isinstance(key, slice) and key == slice(None):
-        return tensor, []
+        return tensor, [], False
     parts = [_part(p, tensor) for p in (key if isinstance(key, tuple) else (key,))]
     used = sum(map(_axes_of, parts))
     if used > tensor.dim():
@@ -191,14 +192,16 @@ def _keys(tensor: Tensor, key: Any) -> tuple[Tensor, list[Any]]:
     at = ellipses[0] if ellipses else len(parts)
     parts[at : at + 1] = [slice(None)] * (tensor.dim() - used)
     if not _is_advanced(parts):
-        return tensor, parts
+        return tensor, parts, False
     keys: list[Any] = []
+    has_truth = False
     for part in parts:
         axis = sum(k is not None for k in keys)
-        if isinstance(part, Tensor) and not part.dim():
-            tensor = tensor.unsqueeze(axis)
+        if isinstance(part, Tensor) and part.dtype is torch.bool:
+            has_truth = True
+            tensor = tensor if part.dim() else tensor.unsqueeze(axis)
         keys += _index_tensors(part, tensor, axis) if isinstance(part, (int, Tensor)) else [part]
-    return tensor, keys
+    return tensor, keys, has_truth
 
 
 def _part(part: Any, tensor: Tensor) -> Any:
@@ -308,14 +311,21 @@ def _adjacent(tensor: Tensor, keys: list[Any]) -> tuple[Tensor, list[Any]]:
     return tensor.permute(order), [axes[i] for i in order]
 
 
-def _new_axes(keys: list[Any]) -> list[int]:
+def _new_axes(keys: list[Any], has_truth: bool) -> list[int]:
     """Where the selection gets its new axes.
 
-    As in MXNet, index tensors that are not separated do not count, whatever their rank.
+    Axes of index tensors that are separated come first. Others stand in their place where truth
+    values select, as in NumPy; where none do, as in MXNet, they do not count, whatever their rank.
     """
-    axes = [k is None for k in keys if k is None or isinstance(k, slice)]
-    first = _block_rank(keys) if _is_separated(keys) else 0
-    return [first + i for i, is_new in enumerate(axes) if is_new]
+    rest = [k is None for k in keys if k is None or isinstance(k, slice)]
+    if _is_separated(keys):
+        before = 0
+    elif has_truth:
+        before = next(i for i, k in enumerate(keys) if isinstance(k, Tensor))
+    else:
+        before = len(rest)
+    block = _block_rank(keys)
+    return [i + (block if i >= before else 0) for i, is_new in enumerate(rest) if is_new]
 
 
 # Negative steps, which ATen does not know ---------------------------------------------------------

@@ -79,6 +79,43 @@ def test_updating_parameters_between_forward_and_backward_is_allowed():
     assert grads["data"].shape == (2, 4)
 
 
+def _convolved(rectify, pooled):
+    x = mx.sym.Convolution(mx.sym.var("x"), kernel=(3, 3), pad=(1, 1), num_filter=16, name="c")
+    x = mx.sym.BatchNorm(x, fix_gamma=False, name="b")
+    x = rectify(x)
+    return mx.sym.Pooling(x, kernel=(2, 2), stride=(2, 2), pool_type="max") if pooled else x
+
+
+@pytest.mark.parametrize("rectify", [mx.sym.relu, lambda x: mx.sym.Activation(x, act_type="relu")])
+@pytest.mark.parametrize("written", [0, -1, 1])
+@pytest.mark.parametrize("pooled", [False, True])
+def test_gradients_read_what_is_written_to_outputs(rectify, written, pooled):
+    executor = _convolved(rectify, pooled).simple_bind(mx.cpu(), x=(8, 16, 16, 16))
+    for array in executor.arg_arrays:
+        array[:] = mx.nd.random.normal(0, 0.2, array.shape)
+    executor.arg_dict["b_beta"][:] = 10  # above 0
+    found = []
+    for value in (None, written):
+        (output,) = executor.forward(is_train=True)
+        if value is not None:
+            output[:] = value
+        executor.backward(mx.nd.ones(output.shape))
+        found.append(executor.grad_dict["b_beta"].asnumpy())
+    reads_output = not pooled
+    want = found[0] * (written > 0) if reads_output else found[0]
+    np.testing.assert_allclose(found[1], want)
+
+
+def test_a_view_of_an_output_is_written_to_before_backward():
+    executor = mx.sym.exp(mx.sym.var("x")).simple_bind(mx.cpu(), x=(2, 3))
+    (output,) = executor.forward(is_train=True)
+    output[1][:] = 5
+    executor.forward(is_train=True)
+    output[0] = 7
+    executor.backward(mx.nd.ones((2, 3)))
+    assert executor.grad_arrays[0].asnumpy().tolist() == [[7, 7, 7], [1, 1, 1]]
+
+
 def test_an_array_that_is_bound_is_not_copied_onto_itself():
     args = arrays()
     executor = net().bind(mx.cpu(), args)

@@ -83,13 +83,15 @@ def requests_of(names: Sequence[str], grad_req: Any) -> dict[str, str]:
         requests = dict.fromkeys(names, grad_req)
     elif isinstance(grad_req, Mapping):
         requests = {n: grad_req.get(n, "null") for n in names}
-    else:
+    elif isinstance(grad_req, (list, tuple)):
         if len(grad_req) != len(names):
-            raise MXNetError(f"bind: grad_req holds {len(grad_req)}, {len(names)} are needed")
+            raise ArgumentError(f"bind: grad_req holds {len(grad_req)}, {len(names)} are needed")
         requests = dict(zip(names, grad_req, strict=True))
+    else:
+        raise ArgumentTypeError(f"bind: grad_req={shown(grad_req)}: must be a text, list or dict")
     for name, request in requests.items():
         if not isinstance(request, str) or request not in GRAD_REQS:
-            raise MXNetError(
+            raise ArgumentError(
                 f"bind: grad_req of {name}={shown(request)}: must be one of {GRAD_REQS}"
             )
     return requests

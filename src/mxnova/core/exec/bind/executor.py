@@ -30,7 +30,7 @@ from ...op.sparse.storage import Value
 from ...runtime.context import Context
 from ...runtime.profiler import api_call
 from ...runtime.slow_path import SLOW_PATH
-from ...runtime.torch_api import base_of
+from ...runtime.torch_api import base_of, version_of
 from ..compilation.explanation import Placement
 from ..compilation.specialization import Inference
 from ..program.interpreter import Observer, Teller
@@ -89,11 +89,14 @@ class Executor:
         self._grad_req = grad_req
         self._inputs = (*args.values(), *aux_states.values())
         self._tracked = [i for i, n in enumerate(args) if self._is_tracked(n)]
+        self._learning = [(n, grad_req[n]) for n in args if self._is_tracked(n)]
         self._has_run = False
         self._observers: tuple[Observer, ...] = ()
         self._gradient_teller: GradientTeller | None = None
         self._check_names_and_contexts()
         self.outputs: list[NDArray] = []
+        # Of those that are copies of what gradients read: how often they had been written to.
+        self._copies: list[tuple[NDArray, Tensor, int]] = []
         if not isinstance(shared_exec, Executor | None):
             raise ArgumentTypeError(f"bind: shared_exec={shown(shared_exec)}: must be an executor")
         self._inference = self._compiled(shared_exec.outputs if shared_exec else [])
@@ -124,7 +127,7 @@ class Executor:
         arrays = {**self._arg_dict, **self._aux_dict}
         known = {n: ArrayFacts(a.shape, a._value.dtype, a.stype) for n, a in arrays.items()}
         found = compiled(self._symbol, Facts(known, self._ctx, self._groups, keeps_state=True))
-        found.check_gradients(self._symbol, tuple(n for n in self._arg_dict if self._is_tracked(n)))
+        found.check_gradients(self._symbol, tuple([name for name, _ in self._learning]))
         for number, ((node, _), output) in enumerate(
             zip(self._symbol.entries, found.outputs, strict=True)
         ):
@@ -261,6 +264,7 @@ class Executor:
 
     def _put(self, results: Sequence[Value], inputs: Sequence[Value]) -> None:
         given = set(map(id, inputs))
+        self._copies = []
         for array, result in zip(self.outputs, results, strict=True):
             value = value_of(result)
             if not isinstance(value, Tensor) or array.stype != "default":
@@ -270,6 +274,8 @@ class Executor:
                 value = owned(value, [t for t in inputs if isinstance(t, Tensor)])
             # Not detached: what autograd keeps has a version counter of its own.
             replace(array, contiguous(value).data, "forward")
+            if array._raw.data_ptr() != value.data_ptr():
+                self._copies.append((array, value.data, version_of(array._raw)))
 
     def optimize(self) -> None:
         """Rewrites the graph for inference around the parameters as they are now.
@@ -319,10 +325,12 @@ class Executor:
             if out_grads is None and not self._has_run:
                 raise MXNetError("backward: call forward(is_train=True) first, or give out_grads")
             self._pass.run_again(self._values())
-        names = list(self.arg_dict)
-        wanted = {names[i] for i in self._tracked}
+        for array, result, version in self._copies:
+            if version_of(array._value) != version:  # gradients read what is written to outputs
+                result.copy_(array._value)
+        wanted = [name for name, _ in self._learning]
         heads = head_gradients(self._symbol, out_grads, self._pass.results or [], wanted)
-        buffers = [(self.grad_dict[names[i]], self._grad_req[names[i]]) for i in self._tracked]
+        buffers = [(self._grad_dict[name], request) for name, request in self._learning]
         written = [a for a, request in buffers if a is not None and request == "write"]
         try:
             release_memory(written)
@@ -368,7 +376,7 @@ class Executor:
         where gradients are wanted, without the arrays that are bound.
         """
         symbol, facts = self._program.symbol, self._program.facts
-        tracked = [n for n in self._arg_dict if self._is_tracked(n)]
+        tracked = [name for name, _ in self._learning]
         size = bytes_needed(symbol, facts.shapes(symbol), facts.dtypes(symbol), tracked)
         code = self._program.lowered(Mode()).source.strip()
         listing = f"{symbol.debug_str()}\n{code}\nTotal {size >> 20} MB allocated\n"

@@ -26,7 +26,7 @@ from ..program.sparse_execution import leaf_of, tracked_of
 
 __all__ = ["RecordedPass"]
 
-_NOBODY = nullcontext()  # watches
+_NOBODY = nullcontext()  # watches, or changes how operators run
 
 
 class RecordedPass:
@@ -77,7 +77,8 @@ class RecordedPass:
         """
         mode = Mode(train, bool(self._tracked))
         self._leaves = [self._leaf(i, inputs) for i in self._tracked]
-        with torch.set_grad_enabled(mode.recording):
+        is_set = torch.is_grad_enabled() is mode.recording
+        with _NOBODY if is_set else torch.set_grad_enabled(mode.recording):
             if mode == TRAINING:
                 results = self._inference.training.run(inputs, observers)
             else:

@@ -60,10 +60,13 @@ def in_blocks(symbol: Symbol, facts: Facts, mirrors: bool = False) -> Symbol:
         return symbol
     shapes, dtypes = facts.shapes(symbol), facts.dtypes(symbol)
     read = {e for n in symbol.nodes for e in n.inputs} | {*symbol.entries}
+    heads = {e.node for e in symbol.entries}
 
     def selects(node: Node) -> bool:
         source, output = node.inputs[0] if node.inputs else (None, 0)
         if source is None or dtypes[source][output] is not torch.float32:
+            return False
+        if node in heads and _is_relu(node):  # its gradient reads what is written to its output
             return False
         shape = shapes[source][output]
         if shape is None or len(shape) != 4:

@@ -24,15 +24,18 @@ __all__ = ["PASS", "with_early_pooling"]
 def with_early_pooling(symbol: Symbol) -> Symbol:
     """`symbol` with rectifiers that max pooling alone reads after that pooling.
 
+    An output stays what pooling gives: a rectifier's gradient reads what is written to its output.
+
     Args:
         symbol: a graph.
     """
     if not any(map(_takes_maxima, symbol.nodes)):
         return symbol
     readers = Readers(symbol)
+    heads = {e.node for e in symbol.entries}
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
-        if not (_takes_maxima(node) and is_rectifier(node.inputs[0].node)):
+        if node in heads or not (_takes_maxima(node) and is_rectifier(node.inputs[0].node)):
             return None
         if readers.only(node.inputs[0]) is not node:
             return None

@@ -13,7 +13,7 @@ from ...base.errors import argument_error
 from ..kernel import kernel_of
 from ..schema import Op
 from . import scipy_csr
-from .indices import nonzero, united
+from .indices import nonzero, put_rows, united
 from .storage import (
     Csr,
     RowSparse,
@@ -129,7 +129,7 @@ def _rows_with_rows(op: Op, lhs: RowSparse, rhs: RowSparse) -> RowSparse:
         return RowSparse.of_rows(indices, torch.cat([lhs.data, more]), lhs.shape)
     rows, *places = united(lhs.indices, rhs.indices)
     spread = [
-        value.data.new_zeros(len(rows), *value.shape[1:]).index_copy_(0, at, value.data)
+        put_rows(value.data.new_zeros(len(rows), *value.shape[1:]), at, value.data)
         for value, at in zip((lhs, rhs), places, strict=True)
     ]
     return RowSparse(op.forward(*spread), rows, lhs.shape)

@@ -22,7 +22,7 @@ __all__ = ["product", "rows_product", "transposed_rows"]
 
 def product(lhs: Csr, rhs: Tensor) -> Tensor:
     """``lhs @ rhs`` for a dense matrix."""
-    if not len(lhs.data) or lhs.dtype is not rhs.dtype:
+    if not lhs.data.numel() or lhs.dtype is not rhs.dtype:
         return _gathered_product(lhs, rhs)
     if lhs.dtype is torch.float32 and not rhs.is_cuda:
         return bags(rhs, lhs.indices, lhs.indptr, lhs.data)
@@ -56,7 +56,7 @@ def transposed_rows(lhs: Csr, rhs: Tensor) -> RowSparse:
 def _takes_table(lhs: Csr, rhs: Tensor) -> bool:
     """Whether sums are had faster in all rows of the result than by sorting columns."""
     return (
-        lhs.shape[1] <= 4 * len(lhs.data)
+        lhs.shape[1] <= 4 * lhs.data.numel()
         and math.prod(rhs.shape[1:]) <= tuning.SPARSE_DOT_MAX_COLUMNS
         and lhs.data.device.type == "cpu"
         and lhs.dtype is rhs.dtype
@@ -83,7 +83,7 @@ def _by_table(lhs: Csr, rhs: Tensor) -> RowSparse:
 
 def rows_product(lhs: Csr, rhs: RowSparse) -> Tensor:
     """``lhs @ rhs`` where only some rows of `rhs` are stored."""
-    if not len(rhs.indices):
+    if not rhs.indices.numel():
         return rhs.data.new_zeros(lhs.shape[0], *rhs.shape[1:])
     if rhs.whole:
         return product(lhs, rhs.data)

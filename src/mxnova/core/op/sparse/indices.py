@@ -2,17 +2,20 @@
 """Where numbers of rows and columns lie among others, and sums over equal ones.
 
 On one core, of 30,000 numbers below a million: which are equal 0.3 ms (torch.unique 2.2), places
-among as many others by a table 0.2 (a search 3.0), sums of 16 floats for each 0.2 (index_add_ 0.9).
+among as many others by a table 0.2 (a search 3.0), sums of 16 floats for each 0.2 (index_add_ 0.9);
+rows of 16 floats put into 20,000 places in 0.04 (index_copy_ 0.15).
 """
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd.graph import increment_version
 
 from ...kernels.sorting import stable_sort_integers
 from ...runtime import tuning
@@ -25,6 +28,7 @@ __all__ = [
     "found_among",
     "grouped",
     "nonzero",
+    "put_rows",
     "rising",
     "united",
 ]
@@ -94,7 +98,7 @@ class Groups(NamedTuple):
 
     def sums(self, data: Tensor) -> Tensor:
         """For each of `numbers` the sum of the slices of `data` at its places."""
-        if len(self.numbers) == len(self.order):
+        if self.numbers.numel() == self.order.numel():
             return data.index_select(0, self.order)
         if data.dtype is torch.float32 and not data.is_cuda:
             return bags(data, self.order, self.bounds)
@@ -108,7 +112,7 @@ class Groups(NamedTuple):
 def bags(table: Tensor, indices: Tensor, bounds: Tensor, weights: Tensor | None = None) -> Tensor:
     """Sums of (weighted) float32 slices of `table`: between each two of `bounds`."""
     if not table.numel():  # refused by ATen's kernel for AVX-512
-        return table.new_zeros(len(bounds) - 1, *table.shape[1:])
+        return table.new_zeros(bounds.numel() - 1, *table.shape[1:])
     is_matrix = table.dim() == 2
     rows = table if is_matrix else table.reshape(len(table), math.prod(table.shape[1:]))
     sums: Tensor = torch.embedding_bag(
@@ -117,13 +121,42 @@ def bags(table: Tensor, indices: Tensor, bounds: Tensor, weights: Tensor | None 
     return sums if is_matrix else sums.view(len(bounds) - 1, *table.shape[1:])
 
 
+def put_rows(target: Tensor, rows: Tensor, data: Tensor) -> Tensor:
+    """`target` after ``target[rows] = data``, of one type; each row is there once."""
+    are_plain = target.is_contiguous() and data.is_contiguous() and not data.requires_grad
+    if target.is_cuda or not are_plain or not data.numel():
+        return target.index_copy_(0, rows.long(), data)
+    kind = _row_type(data.numel() // data.shape[0] * data.itemsize)
+    np.put(_as_rows(target, kind), rows.numpy(), _as_rows(data, kind))
+    increment_version(target)
+    return target
+
+
+def _as_rows(tensor: Tensor, kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """The rows of a contiguous tensor as elements of as many bytes, over its memory."""
+    elements = tensor.view(torch.int16) if tensor.dtype is torch.bfloat16 else tensor
+    rows: np.ndarray[Any, Any] = elements.numpy().reshape(-1).view(kind)
+    return rows
+
+
+@functools.cache
+def _row_type(n_bytes: int) -> np.dtype[Any]:
+    return np.dtype((np.void, n_bytes))
+
+
 def grouped(numbers: Tensor, bound: int) -> Groups:
     """The groups of a vector of numbers, none of which is beyond ±`bound`."""
     ordered, order = stable_sort_integers(numbers.long(), bound)
-    changes = torch.ones(len(ordered) + 1, dtype=torch.bool, device=ordered.device)
-    torch.ne(ordered[1:], ordered[:-1], out=changes[1:-1])
-    bounds = nonzero(changes)
-    return Groups(ordered.index_select(0, bounds[:-1]), order, bounds)
+    if ordered.is_cuda:
+        changes = ordered.new_ones(len(ordered) + 1, dtype=torch.bool)
+        torch.ne(ordered[1:], ordered[:-1], out=changes[1:-1])
+        bounds = nonzero(changes)
+        return Groups(ordered.index_select(0, bounds[:-1]), order, bounds)
+    values = ordered.numpy()  # of short vectors in half of ATen's time
+    is_new = np.ones(len(values) + 1, np.bool_)
+    np.not_equal(values[1:], values[:-1], out=is_new[1:-1])
+    starts = is_new.nonzero()[0]
+    return Groups(torch.from_numpy(values[starts[:-1]]), order, torch.from_numpy(starts))
 
 
 def distinct(numbers: Tensor) -> Tensor:

@@ -23,7 +23,7 @@ from ...base.shapes import shape_text
 from ...runtime import tuning
 from ...runtime.torch_api import sparse_parts
 from ..zeros import zeros
-from .indices import differs_from_zero, found_among, grouped, nonzero, rising
+from .indices import differs_from_zero, found_among, grouped, nonzero, put_rows, rising
 
 __all__ = [
     "STORAGE",
@@ -82,7 +82,7 @@ class Csr:
 
     def with_data(self, data: Tensor) -> Csr:
         """Other values in the same places."""
-        return dataclasses.replace(self, data=data)
+        return Csr(data, self.indptr, self.indices, self.shape)
 
     def kept(self, where: Tensor) -> Csr:
         """Only the stored values for which `where` is true."""
@@ -187,25 +187,24 @@ class RowSparse:
 
     def with_data(self, data: Tensor) -> RowSparse:
         """Other values in the same rows."""
-        return dataclasses.replace(self, data=data)
+        return RowSparse(data, self.indices, self.shape, self._whole, self._rises)
 
     @property
     def whole(self) -> bool:
         """Whether row i is ``data[i]``: all rows are stored, in order."""
         if self._whole is None:
-            found = len(self.indices) == self.shape[0] and self.rises
+            found = self.indices.shape[0] == self.shape[0] and self.rises
             object.__setattr__(self, "_whole", found)
         return bool(self._whole)
 
     @property
     def rises(self) -> bool:
         """Whether each index is greater than the one before."""
-        return self._rises or rising(self.indices)
+        return self._rises or bool(self._whole) or rising(self.indices)
 
     def dense(self) -> Tensor:
         """A dense tensor of the same values; OutOfMemoryError where there is no memory for it."""
-        result = _dense_zeros(self)
-        return result.index_copy_(0, self.indices.long(), self.data)
+        return put_rows(_dense_zeros(self), self.indices, self.data)
 
     def take(self, rows: Tensor) -> Tensor:
         """The given rows, as a dense tensor."""
@@ -240,7 +239,7 @@ class RowSparse:
         if self.whole:
             return self
         data = zeros(self.shape, self.dtype, self.data.device)
-        data.index_copy_(0, self.indices, self.data)
+        put_rows(data, self.indices, self.data)
         rows = torch.arange(self.shape[0], device=data.device)
         return RowSparse(data, rows, self.shape, True, True)
 
@@ -248,21 +247,21 @@ class RowSparse:
     def of_dense(cls, dense: Tensor) -> RowSparse:
         """The storage of an array: rows that are not all zero are stored."""
         indices = nonzero(_any_of_row(dense))
-        return cls(dense[indices], indices, tuple(dense.shape))
+        return cls(dense[indices], indices, tuple(dense.shape), _rises=True)
 
     @classmethod
     def of_rows(cls, indices: Tensor, data: Tensor, shape: tuple[int, ...]) -> RowSparse:
         """The array with `data` in the given rows; duplicate rows are summed."""
         rows = grouped(indices, shape[0])
-        return cls(rows.sums(data), rows.numbers, shape)
+        return cls(rows.sums(data), rows.numbers, shape, _rises=True)
 
     @classmethod
     def of_torch(cls, tensor: Tensor) -> RowSparse:
         """The rows of ATen's sparse tensor with one sparse dimension."""
         indices, data = sparse_parts(tensor)
-        made = cls(data, indices[0], tuple(tensor.shape))
         # A gradient that went to a leaf as it was is not known to be coalesced any more.
-        return made if tensor.is_coalesced() else made.canonical()
+        made = cls(data, indices[0], tuple(tensor.shape), _rises=tensor.is_coalesced())
+        return made.canonical()
 
     def to_torch(self) -> Tensor:
         """ATen's sparse tensor with these rows."""

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from ..kernel import kernel_of
 from ..schema import Op
+from .indices import put_rows
 from .storage import RowSparse
 
 __all__: list[str] = []
@@ -30,7 +31,7 @@ class _Rows:
     def put(self, changed: Tensor, in_place: bool) -> Tensor | RowSparse:
         """The value with its rows changed."""
         target = self._stored if in_place else self._stored.clone()
-        target.index_copy_(0, self._rows, changed)
+        put_rows(target, self._rows, changed)
         if in_place:
             return self._value
         return self._value.with_data(target) if isinstance(self._value, RowSparse) else target
