@@ -8,6 +8,7 @@ the next run, and a request that comes alone does not wait, unless `max_delay` s
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -93,6 +94,7 @@ class Batcher:
         self._timer: asyncio.TimerHandle | None = None  # until `max_delay` is over
         self._has_asked = False  # for a thread
         self._seconds = 0.0  # of a request, lately
+        self._row: tuple[Any, float] = ((), 0.0)  # shapes of a row, and seconds of one, lately
 
     @property
     def waiting(self) -> int:
@@ -141,19 +143,30 @@ class Batcher:
         if not batch:
             self._pool.release()
             return
-        loop, start = asyncio.get_running_loop(), time.monotonic()
+        start = time.monotonic()
+        if self._is_short(batch):
+            self._finish(batch, start, self._compute(batch))
+        else:
+            self._hand_over(batch, start)
+        if self._queue:
+            self._plan()
+
+    def _is_short(self, batch: Sequence[_Waiting]) -> bool:
+        """Whether a run is known to hold the event loop no longer than any thread may."""
+        key, seconds = self._row
+        expected = seconds * sum(w.rows for w in batch)
+        return key == batch[0].key and expected < sys.getswitchinterval()
+
+    def _hand_over(self, batch: Sequence[_Waiting], start: float) -> None:
+        loop = asyncio.get_running_loop()
         try:
             run = self._pool.executor.submit(self._compute, batch)
-        except (
-            RuntimeError
-        ) as error:  # there is no thread: the server ends them, or cannot have one
+        except RuntimeError as error:  # no thread: the server ends them, or cannot have one
             self._finish(batch, start, [error] * len(batch))
         else:
             run.add_done_callback(
                 lambda done: loop.call_soon_threadsafe(self._finish, batch, start, done.result())
             )
-        if self._queue:
-            self._plan()
 
     def _take(self) -> list[_Waiting]:
         """The next requests that share a run: of one shape, in order, as many as fit."""
@@ -193,7 +206,9 @@ class Batcher:
                 waiting.future.set_result(result)
         seconds = time.monotonic() - start
         self._seconds = 0.8 * self._seconds + 0.2 * seconds / len(batch)
-        self._ran(len(batch), sum(w.rows for w in batch), seconds)
+        rows = sum(w.rows for w in batch)
+        self._row = batch[0].key, seconds / rows
+        self._ran(len(batch), rows, seconds)
 
     def _compute(self, batch: Sequence[_Waiting]) -> list[Outputs | Exception]:
         """Outputs or an error for each request; one that fails does not spoil the others."""

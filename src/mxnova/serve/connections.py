@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Connections in equal parts for processes that accept them from one socket.
+
+The system gives a connection to the process that asks first, and often all of them to one. Here, a
+process that has more than another leaves new ones to that one, for a moment: it may be busy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import mmap
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import uvloop
+
+__all__ = ["Loop", "Shares"]
+
+_MOMENT = 0.01  # seconds in which a process that is busy comes to accept
+_MOST = 1024  # processes
+
+
+class Shares:
+    """How many connections each process has, in a file that they share.
+
+    Args:
+        path: of the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def join(self) -> None:
+        """Takes a row of the file, that of a process that has ended perhaps."""
+        size = 4 * _MOST
+        self._file = open(self._path, "a+b")  # noqa: SIM115 - the lock lasts as long as it is open
+        self._file.truncate(size)
+        self._rows = np.frombuffer(mmap.mmap(self._file.fileno(), size), np.int32)
+        self._row = next(filter(self._is_free, range(_MOST)))
+        self._rows[self._row] = 1  # one more than the connections, as 0 is nobody's
+
+    def _is_free(self, row: int) -> bool:
+        try:
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, row)
+        except OSError:
+            return False
+        return True
+
+    def leave(self) -> None:
+        """Says that this process accepts no more."""
+        self._rows[self._row] = 0
+
+    def close(self) -> None:
+        """Gives the row back."""
+        self.leave()
+        self._file.close()
+
+    def count(self, more: int) -> None:
+        """Says that this process has so many connections more."""
+        if self._rows[self._row]:
+            self._rows[self._row] += more
+
+    def are_exceeded(self) -> bool:
+        """Whether another process has fewer connections."""
+        return bool(self._rows[self._rows > 0].min() < self._rows[self._row])
+
+
+class _Acceptor(asyncio.AbstractServer):
+    """Accepts connections from a socket, and leaves some to other processes."""
+
+    def __init__(
+        self, loop: Loop, listener: socket.socket, make: Callable[[], asyncio.BaseProtocol]
+    ) -> None:
+        self._loop, self._listener, self._make = loop, listener, make
+        self._is_open = True
+        self._timer: asyncio.TimerHandle | None = None
+        self._starting: set[asyncio.Task[None]] = set()
+        listener.setblocking(False)
+        loop.add_reader(listener, self._on_readable)
+
+    def _on_readable(self) -> None:
+        try:
+            if self._loop.shares.are_exceeded():
+                self._pause()
+            else:
+                self._accept()
+        except OSError:  # no more files can be opened
+            self._pause()
+
+    def _pause(self) -> None:
+        self._loop.remove_reader(self._listener)
+        self._timer = self._loop.call_later(_MOMENT, self._resume)
+
+    def _resume(self) -> None:
+        """Accepts what nobody else did."""
+        self._loop.add_reader(self._listener, self._on_readable)
+        try:
+            while self._accept():
+                pass
+        except OSError:
+            self._pause()
+
+    def _accept(self) -> bool:
+        """Accepts a connection, if there is one."""
+        try:
+            connection, _ = self._listener.accept()
+        except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+            return False
+        self._loop.shares.count(1)
+        task = self._loop.create_task(self._start(connection))
+        self._starting.add(task)
+        task.add_done_callback(self._starting.discard)
+        return True
+
+    async def _start(self, connection: socket.socket) -> None:
+        try:
+            _, protocol = await self._loop.connect_accepted_socket(self._make, connection)
+        except OSError:  # the client has gone
+            connection.close()
+            self._loop.shares.count(-1)
+        else:
+            if not self._is_open:
+                protocol.shutdown()  # as uvicorn tells those that had begun
+
+    def close(self) -> None:
+        """Accepts what is there, and no more."""
+        self._is_open = False
+        self._loop.remove_reader(self._listener)
+        if self._timer is not None:
+            self._timer.cancel()
+        with contextlib.suppress(OSError):
+            while self._accept():
+                pass
+        self._loop.shares.leave()
+
+    async def wait_closed(self) -> None:
+        """Returns when all connections have begun."""
+        while self._starting:
+            await asyncio.wait(self._starting)
+
+
+class Loop(uvloop.Loop):
+    """uvloop's, whose servers share out connections.
+
+    Args:
+        shares: of the processes.
+    """
+
+    def __init__(self, shares: Shares) -> None:
+        super().__init__()
+        self.shares = shares
+        shares.join()
+
+    def close(self) -> None:
+        """Ends the loop."""
+        super().close()
+        self.shares.close()
+
+    async def create_server(  # type: ignore[override]
+        self, protocol_factory: Callable[[], asyncio.BaseProtocol], *, sock: socket.socket, **_: Any
+    ) -> asyncio.AbstractServer:
+        """A server of a socket that listens."""
+        return _Acceptor(self, sock, protocol_factory)
