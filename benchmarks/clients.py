@@ -172,7 +172,9 @@ class WrkClients(Clients):
             file.write_bytes(body)
             script.write_text(self._SCRIPT.format(size=size, body=file))
             options = ["-t1", f"-c{self._n}", f"-d{seconds:.0f}s", "-s", str(script)]
-            done = subprocess.run(["wrk", *options, url], capture_output=True, text=True, check=True)
+            done = subprocess.run(
+                ["wrk", *options, url], capture_output=True, text=True, check=True
+            )
         line = next(ln for ln in done.stdout.splitlines() if ln.startswith("FOUND"))
         requests, microseconds, failed = map(int, line.split()[1:])
         if failed:

@@ -82,7 +82,9 @@ def main(
         with BareLoops(workers, model) as bare, Server(prefix, epoch, sizes, told) as server:
             request = request_of(picture_of(model), server.port)
             kind = WrkClients if wrk else Clients
-            found = measure(bare, server, kind(server.port, request, clients), seconds, turns, random)
+            found = measure(
+                bare, server, kind(server.port, request, clients), seconds, turns, random
+            )
     print(json.dumps(found, indent=2))
 
 

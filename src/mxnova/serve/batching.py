@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -218,9 +219,10 @@ class Batcher:
             names = batch[0].inputs
             joined = {name: np.concatenate([w.inputs[name] for w in batch]) for name in names}
             outputs = self._run_rows(joined, sum(w.rows for w in batch))
-            bounds = np.cumsum([w.rows for w in batch])[:-1]
-            parts = [np.split(output, bounds) for output in outputs]
-            return [list(part) for part in zip(*parts, strict=True)]
+            ends = list(accumulate(w.rows for w in batch))
+            return [
+                [o[end - w.rows : end] for o in outputs] for w, end in zip(batch, ends, strict=True)
+            ]
         except BaseException as error:  # noqa: BLE001 - told to who asked
             if len(batch) == 1:
                 return [_tellable(error)]

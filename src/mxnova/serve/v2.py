@@ -32,6 +32,7 @@ _HEADER = "inference-header-content-length"
 _DEPTH = 40  # of brackets: 32 axes, and what is around them
 _MOST_TENSORS = 1 << 10
 _MOST_AXES = 32
+_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 def routes(endpoint: Endpoint) -> list[Route]:
@@ -311,7 +312,7 @@ def _response(
     answer = {"model_name": model, "model_version": _VERSION, "outputs": rows}
     if "id" in head:
         answer["id"] = head["id"]
-    text = json.dumps(answer, allow_nan=False, separators=(",", ":")).encode()
+    text = _encode(answer).encode()
     if not parts:
         return Response(text, media_type="application/json")
     headers = {_HEADER: str(len(text))}

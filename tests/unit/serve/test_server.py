@@ -329,10 +329,9 @@ class Transport(asyncio.Transport):
 
 async def answered(parts):
     """What a server answers that receives these bytes, and whether it has closed the connection."""
-    import uvicorn
     from uvicorn.server import ServerState
 
-    from mxnova.serve.server import Protocol
+    from mxnova.serve.server import Configuration, Protocol
 
     async def app(scope, receive, send):
         while (await receive()).get("more_body"):
@@ -342,7 +341,7 @@ async def answered(parts):
         )
         await send({"type": "http.response.body"})
 
-    config = uvicorn.Config(app, log_config=None)
+    config = Configuration(app, log_config=None)
     protocol, transport = Protocol(config, ServerState(), {}), Transport()
     protocol.connection_made(transport)
     for part in parts:
