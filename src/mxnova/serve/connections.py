@@ -2,7 +2,8 @@
 """Connections in equal parts for processes that accept them from one socket.
 
 The system gives a connection to the process that asks first, and often all of them to one. Here, a
-process that has more than another leaves new ones to that one, for a moment: it may be busy.
+process that has more than another leaves new ones to that one for a moment. It may be busy: then
+one is taken after the first moment, two after the second, four after the third.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import uvloop
 __all__ = ["Loop", "Shares"]
 
 _MOMENT = 0.01  # seconds in which a process that is busy comes to accept
-_MOST = 1024  # processes
+_MOST = 1024  # processes, and connections that one takes at once
 
 
 class Shares:
@@ -36,15 +37,15 @@ class Shares:
         self._path = path
 
     def join(self) -> None:
-        """Takes a row of the file, that of a process that has ended perhaps."""
+        """Takes a row of the file, which is locked as long as this process lives."""
         size = 4 * _MOST
-        self._file = open(self._path, "a+b")  # noqa: SIM115 - the lock lasts as long as it is open
+        self._file = open(self._path, "a+b")  # noqa: SIM115 - until `leave`
         self._file.truncate(size)
         self._rows = np.frombuffer(mmap.mmap(self._file.fileno(), size), np.int32)
-        self._row = next(filter(self._is_free, range(_MOST)))
+        self._row = next(filter(self._lock, range(_MOST)))
         self._rows[self._row] = 1  # one more than the connections, as 0 is nobody's
 
-    def _is_free(self, row: int) -> bool:
+    def _lock(self, row: int) -> bool:
         try:
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, row)
         except OSError:
@@ -54,10 +55,6 @@ class Shares:
     def leave(self) -> None:
         """Says that this process accepts no more."""
         self._rows[self._row] = 0
-
-    def close(self) -> None:
-        """Gives the row back."""
-        self.leave()
         self._file.close()
 
     def count(self, more: int) -> None:
@@ -69,6 +66,13 @@ class Shares:
         """Whether another process has fewer connections."""
         return bool(self._rows[self._rows > 0].min() < self._rows[self._row])
 
+    def forget_dead(self) -> None:
+        """Frees the rows of processes that were killed."""
+        for row in np.flatnonzero(self._rows):
+            if row != self._row and self._lock(row):
+                self._rows[row] = 0
+                fcntl.lockf(self._file, fcntl.LOCK_UN, 1, row)
+
 
 class _Acceptor(asyncio.AbstractServer):
     """Accepts connections from a socket, and leaves some to other processes."""
@@ -79,6 +83,7 @@ class _Acceptor(asyncio.AbstractServer):
         self._loop, self._listener, self._make = loop, listener, make
         self._is_open = True
         self._timer: asyncio.TimerHandle | None = None
+        self._more = 1  # connections that are taken when others do not
         self._starting: set[asyncio.Task[None]] = set()
         listener.setblocking(False)
         loop.add_reader(listener, self._on_readable)
@@ -88,6 +93,7 @@ class _Acceptor(asyncio.AbstractServer):
             if self._loop.shares.are_exceeded():
                 self._pause()
             else:
+                self._more = 1
                 self._accept()
         except OSError:  # no more files can be opened
             self._pause()
@@ -97,13 +103,14 @@ class _Acceptor(asyncio.AbstractServer):
         self._timer = self._loop.call_later(_MOMENT, self._resume)
 
     def _resume(self) -> None:
-        """Accepts what nobody else did."""
+        """Accepts some of what nobody else did."""
         self._loop.add_reader(self._listener, self._on_readable)
+        self._loop.shares.forget_dead()
         try:
-            while self._accept():
-                pass
+            all(self._accept() for _ in range(self._more))
         except OSError:
             self._pause()
+        self._more = min(2 * self._more, _MOST)
 
     def _accept(self) -> bool:
         """Accepts a connection, if there is one."""
@@ -129,6 +136,8 @@ class _Acceptor(asyncio.AbstractServer):
 
     def close(self) -> None:
         """Accepts what is there, and no more."""
+        if not self._is_open:
+            return
         self._is_open = False
         self._loop.remove_reader(self._listener)
         if self._timer is not None:
@@ -154,15 +163,10 @@ class Loop(uvloop.Loop):
     def __init__(self, shares: Shares) -> None:
         super().__init__()
         self.shares = shares
-        shares.join()
-
-    def close(self) -> None:
-        """Ends the loop."""
-        super().close()
-        self.shares.close()
 
     async def create_server(  # type: ignore[override]
         self, protocol_factory: Callable[[], asyncio.BaseProtocol], *, sock: socket.socket, **_: Any
     ) -> asyncio.AbstractServer:
         """A server of a socket that listens."""
+        self.shares.join()
         return _Acceptor(self, sock, protocol_factory)

@@ -148,6 +148,8 @@ sys.stdin.read()
 
 @pytest.mark.slow
 def test_processes_take_rows_of_their_own_and_those_of_dead_ones(tmp_path):
+    from mxnova.serve.connections import Shares
+
     def start():
         process = subprocess.Popen(
             [sys.executable, "-c", _JOINS, tmp_path / "shares"],
@@ -163,6 +165,13 @@ def test_processes_take_rows_of_their_own_and_those_of_dead_ones(tmp_path):
     third = start()
     assert third[1] == 0
     assert list(np.fromfile(tmp_path / "shares", np.int32)[:3]) == [8, 8, 0]
-    for process in (first[0], second[0], third[0]):
+    for process in (second[0], third[0]):
         process.kill()
         process.communicate()
+    shares = Shares(tmp_path / "shares")
+    shares.join()
+    assert list(shares._rows[:3]) == [1, 8, 0]
+    shares.forget_dead()
+    assert list(shares._rows[:3]) == [1, 0, 0]
+    shares.leave()
+    first[0].communicate()
