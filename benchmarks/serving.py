@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """``python -m benchmarks.serving``: `mxnova serve` against loops that call the Predictor.
 
-Throughput: connections that ask without a pause, in turns with the bare loops: as many processes as
-the server has workers, each with its share of the cores. The best turn of each counts, as other
-programs only slow them down, and so does the least processor time of a request. Clients use the
-same cores, and take nothing off the ratio: what they use of a request is shown. They send bytes
-made once by bare sockets, in one thread, or by the program `wrk`.
+Throughput: connections that ask without a pause, in turns with bare loops: one that has all cores,
+and as many as the server has workers, in processes that share the cores. The best turn of each
+counts, as other programs only slow them down, and so does the least processor time of a request.
+Clients use the same cores; what they take of a request is shown, and is in the ratios. They send
+bytes made once by bare sockets, in one thread, or by the program `wrk`.
 
 Latency: requests that are due at constant intervals, 80 % of that throughput; how late a request
 is sent counts. `--random` has them come at random, as those of many people do: then some wait for
@@ -14,6 +14,7 @@ others in any server.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 import os
@@ -67,8 +68,6 @@ def main(
         raise typer.BadParameter("wrk is not installed", param_hint="--wrk")
     if wrk:
         seconds = max(1, round(seconds))
-    if workers > 1:  # as the server's
-        os.environ.setdefault("OMP_NUM_THREADS", str(max(1, usable_cores() // workers)))
     with tempfile.TemporaryDirectory() as folder:
         if prefix is None:
             network = convolutional if smoke else resnet50
@@ -79,12 +78,12 @@ def main(
             sizes = tuple(map(int, shape.split(",")))
         model = prefix, epoch, (rows, *sizes)
         told = [*options.split(), "--workers", str(workers)]
-        with BareLoops(workers, model) as bare, Server(prefix, epoch, sizes, told) as server:
-            request = request_of(picture_of(model), server.port)
+        with contextlib.ExitStack() as stack:
+            bare = {n: stack.enter_context(BareLoops(n, model)) for n in {1, workers}}
+            server = stack.enter_context(Server(prefix, epoch, sizes, told))
             kind = WrkClients if wrk else Clients
-            found = measure(
-                bare, server, kind(server.port, request, clients), seconds, turns, random
-            )
+            asking = kind(server.port, request_of(picture_of(model), server.port), clients)
+            found = measure(bare, server, asking, seconds, turns, random)
     print(json.dumps(found, indent=2))
 
 
@@ -96,25 +95,32 @@ def save(prefix: str, network: Any) -> None:
 
 
 def measure(
-    bare: BareLoops, server: Server, clients: Clients, seconds: float, turns: int, random: bool
+    bare: dict[int, BareLoops],
+    server: Server,
+    clients: Clients,
+    seconds: float,
+    turns: int,
+    random: bool,
 ) -> dict[str, float]:
     """Rates in requests a second, latencies and processor time in milliseconds."""
-    np.testing.assert_allclose(output_of(clients.ask()), bare.output(), rtol=1e-3, atol=1e-5)
-    loops, asked, used = [], [], []
+    np.testing.assert_allclose(output_of(clients.ask()), bare[1].output(), rtol=1e-3, atol=1e-5)
+    looped: dict[int, list[Answers]] = {n: [] for n in bare}
+    asked, used = [], []
     for _ in range(turns):
-        loops.append(bare.run(seconds))
+        for n, loops in bare.items():
+            looped[n].append(loops.run(seconds))
         before = server.processor_seconds()
         asked.append(clients.rate(seconds))
         used.append((server.processor_seconds() - before) / (asked[-1].rate * seconds))
-    most, served = (max(found, key=lambda f: f.rate) for found in (loops, asked))
-    gaps = intervals(random)
-    late = clients.at_rate(LOAD * served.rate, seconds * turns, gaps)
+    served = max(asked, key=lambda answers: answers.rate)
+    late = clients.at_rate(LOAD * served.rate, seconds * turns, intervals(random))
     median, p99 = np.percentile(late.latencies, (50, 99)) * 1000
-    return {
-        "bare loops": most.rate,
-        "served": served.rate,
-        "ratio": served.rate / most.rate,
-        "processor time, bare": min(loop.processor for loop in loops) * 1000,
+    found = {"served": served.rate}
+    for n, answers in looped.items():
+        rate, name = max(a.rate for a in answers), f"{n} bare loop{'s' * (n > 1)}"
+        found |= {name: rate, f"ratio to {name}": served.rate / rate}
+        found[f"processor time, {name}"] = min(a.processor for a in answers) * 1000
+    return found | {
         "processor time, server": min(used) * 1000,
         "processor time, clients": served.processor * 1000,
         "load": late.rate / served.rate,
@@ -132,13 +138,13 @@ def intervals(random: bool) -> Iterator[float]:
 
 
 class BareLoops:
-    """Processes that call a Predictor each, without a pause, at the same time."""
+    """Processes with equal shares of the cores, which call a Predictor each without a pause."""
 
     def __init__(self, processes: int, model: Model) -> None:
         self._n, self._model = processes, model
         context = multiprocessing.get_context("spawn")
         self._pool = ProcessPoolExecutor(
-            processes, context, _open, (model, context.Barrier(processes))
+            processes, context, _open, (processes, model, context.Barrier(processes))
         )
 
     def __enter__(self) -> BareLoops:
@@ -160,8 +166,10 @@ class BareLoops:
         return Answers(sum(rates), (), sum(times) / (sum(rates) * seconds))
 
 
-def _open(model: Model, all_have: Any) -> None:
+def _open(processes: int, model: Model, all_have: Any) -> None:
     global _run
+    if processes > 1:  # as the server's workers
+        os.environ.setdefault("OMP_NUM_THREADS", str(max(1, usable_cores() // processes)))
     import mxnova as mx
 
     prefix, epoch, shape = model

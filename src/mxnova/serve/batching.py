@@ -8,6 +8,7 @@ the next run, and a request that comes alone does not wait, unless `max_delay` s
 from __future__ import annotations
 
 import asyncio
+import math
 import sys
 import time
 from collections import deque
@@ -78,6 +79,8 @@ class Batcher:
         max_delay: seconds that a request waits for others.
         max_queue: requests that may wait.
         ran: told of each run: number of requests, of rows, and its seconds.
+        in_loop: whether short runs are made in the thread of the event loop: where other processes
+            have the other cores, a second thread only takes turns with it.
     """
 
     def __init__(
@@ -88,14 +91,15 @@ class Batcher:
         max_delay: float = 0.0,
         max_queue: int = 128,
         ran: Callable[[int, int, float], None] = lambda requests, rows, seconds: None,
+        in_loop: bool = False,
     ) -> None:
-        self._run, self._pool, self._ran = run, pool, ran
+        self._run, self._pool, self._ran, self._in_loop = run, pool, ran, in_loop
         self._max_batch, self._max_delay, self._max_queue = max_batch, max_delay, max_queue
         self._queue: deque[_Waiting] = deque()
         self._timer: asyncio.TimerHandle | None = None  # until `max_delay` is over
         self._has_asked = False  # for a thread
         self._seconds = 0.0  # of a request, lately
-        self._row: tuple[Any, float] = ((), 0.0)  # shapes of a row, and seconds of one, lately
+        self._row: tuple[Any, float] = ((), math.inf)  # shapes of one, and its seconds at best
 
     @property
     def waiting(self) -> int:
@@ -156,7 +160,7 @@ class Batcher:
         """Whether a run is known to hold the event loop no longer than any thread may."""
         key, seconds = self._row
         expected = seconds * sum(w.rows for w in batch)
-        return key == batch[0].key and expected < sys.getswitchinterval()
+        return self._in_loop and key == batch[0].key and expected < sys.getswitchinterval()
 
     def _hand_over(self, batch: Sequence[_Waiting], start: float) -> None:
         loop = asyncio.get_running_loop()
@@ -208,7 +212,9 @@ class Batcher:
         seconds = time.monotonic() - start
         self._seconds = 0.8 * self._seconds + 0.2 * seconds / len(batch)
         rows = sum(w.rows for w in batch)
-        self._row = batch[0].key, seconds / rows
+        key, least = self._row  # other programs make single runs long
+        least = 1.1 * least if key == batch[0].key else math.inf
+        self._row = batch[0].key, min(seconds / rows, least)
         self._ran(len(batch), rows, seconds)
 
     def _compute(self, batch: Sequence[_Waiting]) -> list[Outputs | Exception]:

@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from ..core.base.cores import usable_cores
 from ..core.base.errors import MXNetError, OutOfMemoryError, candidates, shown
 from .batching import Batcher, Pool, batch_sizes
 from .errors import Refused
@@ -134,6 +135,7 @@ class Repository:
             settings.max_delay,
             settings.max_queue,
             partial(self._metrics.ran, name),
+            settings.workers >= usable_cores(),
         )
         return Served(name, model, batcher, entry)
 

@@ -305,6 +305,37 @@ def test_headers_are_bounded(sources):
         assert client("GET", "/ping")[0] == 200
 
 
+def said(client, sent, ends=False):
+    """What the server sends until it closes the connection, or the client does."""
+    with socket.create_connection(("127.0.0.1", client.port), timeout=PATIENCE) as connection:
+        connection.sendall(sent)
+        if ends:
+            connection.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: connection.recv(1 << 16), b""))
+
+
+def test_clients_that_send_no_more_get_their_answers(sources):
+    head = f"POST /invocations HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(BODY)}\r\n\r\n"
+    asked = (head + BODY).encode()
+    with serving(sources) as client:
+        for count in (1, 3):
+            answer = said(client, asked * count, ends=True)
+            assert answer.count(b"HTTP/1.1 200 OK") == count
+            assert answer.count(b"connection: close") == 1
+        assert said(client, asked[:-1], ends=True) == b""
+
+
+@pytest.mark.parametrize(
+    "version, hosts, status",
+    [("1.1", 0, 400), ("1.1", 1, 200), ("1.1", 2, 400), ("1.0", 0, 200), ("1.0", 2, 400)],
+)
+def test_requests_name_one_host(sources, version, hosts, status):
+    asked = f"GET /ping HTTP/{version}\r\n" + "Host: localhost\r\n" * hosts
+    with serving(sources) as client:
+        answer = said(client, (asked + "Connection: close\r\n\r\n").encode())
+    assert answer.startswith(b"HTTP/1.1 %d " % status)
+
+
 class Transport(asyncio.Transport):
     """Keeps what a protocol answers."""
 
