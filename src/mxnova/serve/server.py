@@ -60,6 +60,35 @@ class Configuration(uvicorn.Config):
         return partial(Loop, self.shares)
 
 
+class _Joined:
+    """A transport that sends the head of a response with its body: a system call, and a packet."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._head = b""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Sends `data`; what ends with an empty line waits for what follows, or the loop's turn."""
+        if not self._head and data.endswith(b"\r\n\r\n"):
+            self._head = data
+            self._loop.call_soon(self._flush)
+        else:
+            self._transport.writelines((self._head, data))
+            self._head = b""
+
+    def _flush(self) -> None:
+        self._transport.write(self._head)
+        self._head = b""
+
+    def close(self) -> None:
+        """Sends what waits, and closes."""
+        self._flush()
+        self._transport.close()
+
+
 class Protocol(HttpToolsProtocol):
     """HTTP/1.1 with bounds on time and size of headers, and a shutdown that loses no request.
 
@@ -75,7 +104,7 @@ class Protocol(HttpToolsProtocol):
 
     def connection_made(self, transport: Any) -> None:
         """Starts the time of the first headers."""
-        super().connection_made(transport)
+        super().connection_made(_Joined(transport, self.loop))  # type: ignore[arg-type]
         self._watch()
 
     def data_received(self, data: bytes) -> None:
