@@ -2,8 +2,8 @@
 """Connections in equal parts for processes that accept them from one socket.
 
 The system gives a connection to the process that asks first, and often all of them to one. Here, a
-process that has more than another leaves new ones to that one for a moment. It may be busy: then
-one is taken after the first moment, two after the second, four after the third.
+process that has more than another leaves new ones to that one. It may be busy: then one is taken
+after some moments, two after some more, then four.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ import uvloop
 
 __all__ = ["Loop", "Shares"]
 
-_MOMENT = 0.01  # seconds in which a process that is busy comes to accept
+_MOMENT = 0.001  # seconds until a process looks again whether others have accepted
+_MOST_LOOKS = 10  # in vain: the others are busy, or stopped
 _MOST = 1024  # processes, and connections that one takes at once
 
 
@@ -83,34 +84,38 @@ class _Acceptor(asyncio.AbstractServer):
         self._loop, self._listener, self._make = loop, listener, make
         self._is_open = True
         self._timer: asyncio.TimerHandle | None = None
-        self._more = 1  # connections that are taken when others do not
+        self._looks = 0  # in a row that found connections for others
+        self._more = 1  # of these that are taken after the next ones
         self._starting: set[asyncio.Task[None]] = set()
         listener.setblocking(False)
-        loop.add_reader(listener, self._on_readable)
+        self._watch()
 
     def _on_readable(self) -> None:
         try:
-            if self._loop.shares.are_exceeded():
+            if not self._loop.shares.are_exceeded():
+                self._more, self._looks = 1, 0
+                self._accept()
+            elif self._looks < _MOST_LOOKS:
+                self._looks += 1
                 self._pause()
             else:
-                self._more = 1
-                self._accept()
+                self._take_more()
         except OSError:  # no more files can be opened
             self._pause()
 
     def _pause(self) -> None:
         self._loop.remove_reader(self._listener)
-        self._timer = self._loop.call_later(_MOMENT, self._resume)
+        self._timer = self._loop.call_later(_MOMENT, self._watch)
 
-    def _resume(self) -> None:
-        """Accepts some of what nobody else did."""
+    def _watch(self) -> None:
         self._loop.add_reader(self._listener, self._on_readable)
+
+    def _take_more(self) -> None:
+        """Accepts some of what others leave."""
         self._loop.shares.forget_dead()
-        try:
-            all(self._accept() for _ in range(self._more))
-        except OSError:
-            self._pause()
-        self._more = min(2 * self._more, _MOST)
+        more, self._more = self._more, min(2 * self._more, _MOST)
+        self._looks = 0
+        all(self._accept() for _ in range(more))
 
     def _accept(self) -> bool:
         """Accepts a connection, if there is one."""

@@ -71,10 +71,10 @@ def _fitting(tensor: Tensor, values: Array) -> Array:
         for size, wanted in zip(values.shape, tensor.shape, strict=True)
     )
     if not fits:
-        raise Refused(
-            400,
-            f"input {tensor.name!r} has shape {list(values.shape)}, expected {list(tensor.shape)}",
+        text = (
+            f"input {tensor.name!r} has shape {list(values.shape)}, expected {list(tensor.shape)}"
         )
+        raise Refused(400, text + ", and no size of 0" * (0 in values.shape))
     if not np.can_cast(values.dtype, tensor.dtype, "same_kind"):
         raise Refused(
             400, f"input {tensor.name!r} is of {values.dtype}, which is no {tensor.dtype}"

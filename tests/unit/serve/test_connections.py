@@ -68,7 +68,7 @@ def test_a_process_takes_what_it_has_no_more_of_than_others(tmp_path, monkeypatc
         await until(lambda: server._timer is not None)  # it leaves one to the other
         assert len(Kept.made) == 3
         shares._rows[OTHER] = 1 + 4  # which takes two more than were left to it
-        server._resume()
+        server._watch()
         await until(lambda: len(Kept.made) == 5)
         for client in clients:
             client.close()

@@ -144,7 +144,7 @@ BAD = [
     ({"inputs": [tensor(datatype="BYTES")]}, 400, "BYTES"),
     ({"inputs": [tensor(shape=[2, 3])]}, 400, "8 elements, and its shape 6"),
     ({"inputs": [tensor(shape=[8])]}, 400, r"has shape \[8\], expected \[-1, 4\]"),
-    ({"inputs": [tensor(shape=[0, 4], data=[])]}, 400, "has shape"),
+    ({"inputs": [tensor(shape=[0, 4], data=[])]}, 400, "no size of 0"),
     ({"inputs": [tensor(shape=[-2, -4])]}, 400, "expected a list of sizes"),
     ({"inputs": [tensor(shape=[2.0, 4])]}, 400, "expected a list of sizes"),
     ({"inputs": [tensor(shape=[True, 8])]}, 400, "expected a list of sizes"),
