@@ -69,18 +69,19 @@ class Shares:
 
     def forget_dead(self) -> None:
         """Frees the rows of processes that were killed."""
-        for row in np.flatnonzero(self._rows):
+        for row in np.flatnonzero(self._rows).tolist():
             if row != self._row and self._lock(row):
                 self._rows[row] = 0
                 fcntl.lockf(self._file, fcntl.LOCK_UN, 1, row)
 
 
-class _Acceptor(asyncio.AbstractServer):
-    """Accepts connections from a socket, and leaves some to other processes."""
+class _Acceptor:
+    """Accepts connections from a socket, and leaves some to other processes.
 
-    def __init__(
-        self, loop: Loop, listener: socket.socket, make: Callable[[], asyncio.BaseProtocol]
-    ) -> None:
+    It has what uvicorn calls of `asyncio.Server`.
+    """
+
+    def __init__(self, loop: Loop, listener: socket.socket, make: Callable[[], Any]) -> None:
         self._loop, self._listener, self._make = loop, listener, make
         self._is_open = True
         self._timer: asyncio.TimerHandle | None = None
@@ -170,8 +171,8 @@ class Loop(uvloop.Loop):
         self.shares = shares
 
     async def create_server(  # type: ignore[override]
-        self, protocol_factory: Callable[[], asyncio.BaseProtocol], *, sock: socket.socket, **_: Any
-    ) -> asyncio.AbstractServer:
+        self, protocol_factory: Callable[[], Any], *, sock: socket.socket, **_: Any
+    ) -> _Acceptor:
         """A server of a socket that listens."""
         self.shares.join()
         return _Acceptor(self, sock, protocol_factory)

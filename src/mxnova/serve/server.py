@@ -80,8 +80,9 @@ class _Joined:
             self._head = b""
 
     def _flush(self) -> None:
-        self._transport.write(self._head)
-        self._head = b""
+        head, self._head = self._head, b""
+        if head and not self._transport.is_closing():
+            self._transport.write(head)
 
     def close(self) -> None:
         """Sends what waits, and closes."""
@@ -151,7 +152,7 @@ class Protocol(HttpToolsProtocol):
         if self.config.shares is not None:
             self.config.shares.count(-1)
 
-    def eof_received(self) -> bool:
+    def eof_received(self) -> bool:  # type: ignore[override]
         """A client that sends no more, and waits for its answer, gets it before the end."""
         waits = self.cycle is not None and not self.cycle.response_complete
         if waits and not self.cycle.more_body:

@@ -325,6 +325,36 @@ def test_clients_that_send_no_more_get_their_answers(sources):
         assert said(client, asked[:-1], ends=True) == b""
 
 
+def test_heads_are_sent_with_what_follows_or_in_the_next_turn():
+    from mxnova.serve.server import _Joined
+
+    class Sent(Transport):
+        def __init__(self):
+            super().__init__()
+            self.writes = []
+
+        def write(self, data):
+            self.writes.append(bytes(data))
+
+    async def test():
+        sent = Sent()
+        joined = _Joined(sent, asyncio.get_running_loop())
+        joined.write(b"head\r\n\r\n")
+        joined.write(b"body\r\n\r\n")
+        assert sent.writes == [b"head\r\n\r\nbody\r\n\r\n"]
+        joined.write(b"alone\r\n\r\n")
+        assert len(sent.writes) == 1
+        await asyncio.sleep(0)
+        assert sent.writes[1:] == [b"alone\r\n\r\n"]
+        joined.write(b"last\r\n\r\n")
+        joined.close()
+        assert sent.writes[2:] == [b"last\r\n\r\n"] and sent.is_closed
+        await asyncio.sleep(0)
+        assert len(sent.writes) == 3
+
+    asyncio.run(test())
+
+
 @pytest.mark.parametrize(
     "version, hosts, status",
     [("1.1", 0, 400), ("1.1", 1, 200), ("1.1", 2, 400), ("1.0", 0, 200), ("1.0", 2, 400)],
