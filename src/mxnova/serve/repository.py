@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import re
 from collections.abc import Mapping, Sequence
@@ -127,6 +128,7 @@ class Repository:
 
     def _load(self, name: str, entry: Entry) -> Served:
         settings = self._settings
+        gc.collect()  # frees models that were replaced: they are in cycles
         model = load(entry.source, batch_sizes(max(2, settings.max_batch)))
         batcher = Batcher(
             lambda inputs: model.predictor.predict(**inputs),

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import logging
 import os
 import signal
@@ -257,7 +256,7 @@ def serve(settings: Settings) -> None:
         MXNetError: a model cannot be loaded, or the address cannot be bound.
     """
     if settings.workers == 1:
-        app = _app_to_keep(settings)
+        app = create_app(settings)
         with listening(settings) as listener:
             _say(listener, settings)
             _run(uvicorn.Server(configuration(settings, app)), listener)
@@ -271,14 +270,6 @@ def serve(settings: Settings) -> None:
         SharedState(state, {}).change(partial(_first_entries, settings))
         _say(listener, settings)
         _supervise(settings, state, listener)
-
-
-def _app_to_keep(settings: Settings) -> Starlette:
-    """The application, in whose objects, half a million, no search for cycles looks ever after."""
-    app = create_app(settings)
-    gc.collect()
-    gc.freeze()
-    return app
 
 
 def _run(server: uvicorn.Server, listener: socket.socket) -> None:
@@ -313,7 +304,7 @@ def _app_of_worker(settings: Settings, state: Path) -> Starlette:
     with _ending_when_told():
         while True:
             try:
-                app = _app_to_keep(settings)
+                app = create_app(settings)
             except (MXNetError, OSError) as error:
                 if not loaded.exists():
                     sys.stderr.write(f"error: {printable(str(error))}\n")
