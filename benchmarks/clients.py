@@ -3,51 +3,45 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+import select
 import socket
 import subprocess
 import tempfile
-import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Clients", "Latencies", "SocketClients", "WrkClients", "header_of", "rate_of_loop"]
+__all__ = ["Answers", "Clients", "WrkClients", "header_of", "rate_of_loop"]
 
 
-class Latencies(NamedTuple):
-    """How long answers took, in seconds, at a rate of requests a second."""
+class Answers(NamedTuple):
+    """What clients saw.
 
-    count: int
+    Attributes:
+        rate: answers a second.
+        latencies: seconds from when each request was due to its answer; empty where nobody notes.
+        processor: seconds of processor time that the clients took for a request.
+    """
+
     rate: float
-    median: float
-    p99: float
-
-
-class Clients(Protocol):
-    """Clients of a server, which are there for the time of a `with` block."""
-
-    def __enter__(self) -> Clients: ...
-
-    def __exit__(self, *_error: object) -> None: ...
-
-    def rate(self, seconds: float) -> float:
-        """Requests a second of clients that ask without a pause."""
-
-    def latencies(self, rate: float, seconds: float) -> Latencies:
-        """Latencies at about `rate` requests a second; the clients say when requests are sent."""
+    latencies: Sequence[float]
+    processor: float
 
 
 def rate_of_loop(run: Callable[[], object], seconds: float) -> float:
-    start, count = time.perf_counter(), 0
+    start, done = time.perf_counter(), 0
     while (now := time.perf_counter()) - start < seconds:
         run()
-        count += 1
-    return count / (now - start)
+        done += 1
+    return done / (now - start)
 
 
 def header_of(name: bytes, head: bytes) -> int:
@@ -56,58 +50,93 @@ def header_of(name: bytes, head: bytes) -> int:
     return int(found[1]) if found else 0
 
 
-class SocketClients:
-    """Threads with a connection each."""
+class Clients:
+    """Connections that are kept, in one thread.
 
-    def __init__(self, port: int, request: bytes, clients: int) -> None:
-        self._port, self._request, self._clients = port, request, clients
-        self._local = threading.local()
-        self._connections: list[socket.socket] = []
+    Args:
+        port: of the server.
+        request: that they send.
+        connections: how many.
+    """
 
-    def __enter__(self) -> SocketClients:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        for connection in self._connections:
-            connection.close()
+    def __init__(self, port: int, request: bytes, connections: int) -> None:
+        self._address, self._request, self._n = ("127.0.0.1", port), request, connections
 
     def ask(self) -> bytes:
-        """The response, over this thread's connection."""
-        if not hasattr(self._local, "connection"):
-            self._local.connection = socket.create_connection(("127.0.0.1", self._port))
-            self._connections.append(self._local.connection)
-        connection = self._local.connection
-        connection.sendall(self._request)
-        response = _received(connection)
-        while (end := response.find(b"\r\n\r\n")) < 0:
-            response += _received(connection)
-        size = end + 4 + header_of(b"content-length", response[:end])
-        while len(response) < size:
-            response += _received(connection)
-        if not response.startswith(b"HTTP/1.1 200"):
-            raise RuntimeError(response)
-        return response
+        """A response."""
+        with self._connected() as connection:
+            connection.sendall(self._request)
+            return _response(connection)
 
-    def rate(self, seconds: float) -> float:
-        """Requests a second of threads that wait for an answer each."""
-        with ThreadPoolExecutor(self._clients) as pool:
-            rates = pool.map(lambda _: rate_of_loop(self.ask, seconds), range(self._clients))
-            return sum(rates)
+    def _connected(self) -> socket.socket:
+        connection = socket.create_connection(self._address)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection
 
-    def latencies(self, rate: float, seconds: float) -> Latencies:
-        """Of requests that are due at constant intervals, however late those before are."""
-        start = time.perf_counter() + 0.1
+    def rate(self, seconds: float) -> Answers:
+        """A closed loop: each connection asks again when it has its answer."""
+        end = time.perf_counter() + seconds
+        return self._asked(repeat(0.0), lambda: time.perf_counter() < end)
 
-        def ask(number: int) -> float:
-            due = start + number / rate
-            time.sleep(max(0.0, due - time.perf_counter()))
-            self.ask()
-            return time.perf_counter() - due
+    def at_rate(self, rate: float, seconds: float, gaps: Iterator[float]) -> Answers:
+        """An open loop: requests are due at intervals, however late the answers before are.
 
-        with ThreadPoolExecutor(2 * self._clients) as pool:
-            found = list(pool.map(ask, range(max(1, int(rate * seconds)))))
-        median, p99 = np.percentile(found, (50, 99))
-        return Latencies(len(found), rate, float(median), float(p99))
+        A request is sent by the connection that has been idle longest, when there is one; its
+        latency counts from when it was due.
+
+        Args:
+            rate: requests a second.
+            seconds: how long.
+            gaps: intervals between requests, in units of their mean.
+        """
+        due = np.cumsum([next(gaps) / rate for _ in range(max(1, round(rate * seconds)))])
+        start = time.perf_counter() + 0.01
+        return self._asked(iter(start + due), lambda: True)
+
+    def _asked(self, due: Iterator[float], goes_on: Callable[[], bool]) -> Answers:
+        """Sends a request at each of the times; those that are 0 are due when they are sent."""
+        latencies: list[float] = []
+        with contextlib.ExitStack() as stack:
+            connections = [stack.enter_context(self._connected()) for _ in range(self._n)]
+            start, used = time.perf_counter(), time.process_time()
+            self._ask_over(connections, due, goes_on, latencies)
+            seconds = time.perf_counter() - start
+        n = len(latencies)
+        return Answers(n / seconds, latencies, (time.process_time() - used) / n)
+
+    def _ask_over(
+        self, connections: Sequence[socket.socket], due: Iterator[float],
+        goes_on: Callable[[], bool], latencies: list[float],
+    ) -> None:  # fmt: skip
+        idle, busy = deque(connections), {}
+        upcoming = next(due, None)
+        while True:
+            now = time.perf_counter()
+            while upcoming is not None and upcoming <= now and idle and goes_on():
+                connection = idle.popleft()
+                connection.sendall(self._request)
+                busy[connection] = upcoming or now
+                upcoming = next(due, None)
+            can_send = upcoming is not None and bool(idle) and goes_on()
+            if not busy and not can_send:
+                break
+            patience = max(0.0, upcoming - time.perf_counter()) if can_send else None
+            for connection in select.select(busy, (), (), patience)[0]:
+                _response(connection)
+                latencies.append(time.perf_counter() - busy.pop(connection))
+                idle.append(connection)
+
+
+def _response(connection: socket.socket) -> bytes:
+    response = _received(connection)
+    while (end := response.find(b"\r\n\r\n")) < 0:
+        response += _received(connection)
+    size = end + 4 + header_of(b"content-length", response[:end])
+    while len(response) < size:
+        response += _received(connection)
+    if not response.startswith(b"HTTP/1.1 200"):
+        raise RuntimeError(response)
+    return response
 
 
 def _received(connection: socket.socket) -> bytes:
@@ -117,66 +146,43 @@ def _received(connection: socket.socket) -> bytes:
     return content
 
 
-class WrkClients:
-    """Connections of the program `wrk`, which runs for whole seconds."""
+class WrkClients(Clients):
+    """Those, and the program `wrk` for closed loops; it runs for whole seconds."""
 
     _SCRIPT = """
     wrk.method, wrk.headers = "POST", {{["Inference-Header-Content-Length"] = "{size}"}}
     local file = io.open("{body}", "rb")
     wrk.body = file:read("*a")
     file:close()
-    {delay}
-    function done(summary, latency)
+    function done(summary)
         local e = summary.errors
-        io.write(string.format("\\nFOUND %d %d %f %f %d\\n", summary.requests, summary.duration,
-            latency:percentile(50), latency:percentile(99),
+        io.write(string.format("\\nFOUND %d %d %d\\n", summary.requests, summary.duration,
             e.connect + e.read + e.write + e.status + e.timeout))
     end
     """
-    _DELAYED = 64  # connections, so that what one waits for does not keep the others
 
-    def __init__(self, port: int, request: bytes, clients: int) -> None:
-        self._clients = clients
-        self._url = f"http://127.0.0.1:{port}{request.split(b' ', 2)[1].decode()}"
-        head, _, self._body = request.partition(b"\r\n\r\n")
-        self._size = header_of(b"Inference-Header-Content-Length", head)
-        self._folder: Any = tempfile.TemporaryDirectory()
-
-    def __enter__(self) -> WrkClients:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self._folder.cleanup()
-
-    def rate(self, seconds: float) -> float:
-        """Requests a second of connections that wait for an answer each."""
-        return self._run(self._clients, seconds, "").rate
-
-    def latencies(self, rate: float, seconds: float) -> Latencies:
-        """Of connections that pause at random, so long that `rate` comes out.
-
-        It is a closed loop: a late answer delays its connection's next request, and the latencies
-        do not count how late that one is, as those of `SocketClients` do.
-        """
-        pause = self._DELAYED / rate
-        found = self._run(self._DELAYED, 2, _delay(pause))
-        answers = max(0.0, self._DELAYED / found.rate - pause)
-        return self._run(self._DELAYED, seconds, _delay(max(0.0, pause - answers)))
-
-    def _run(self, connections: int, seconds: float, delay: str) -> Latencies:
-        body, script = (Path(self._folder.name) / name for name in ("body", "script.lua"))
-        body.write_bytes(self._body)
-        script.write_text(self._SCRIPT.format(size=self._size, body=body, delay=delay))
-        options = ["-t1", f"-c{connections}", f"-d{seconds:.0f}s", "-s", str(script)]
-        done = subprocess.run(
-            ["wrk", *options, self._url], capture_output=True, text=True, check=True
-        )
+    def rate(self, seconds: float) -> Answers:
+        """A closed loop: each of other connections asks again when it has its answer."""
+        head, _, body = self._request.partition(b"\r\n\r\n")
+        url = "http://{}:{}".format(*self._address) + head.split(b" ", 2)[1].decode()
+        size = header_of(b"Inference-Header-Content-Length", head)
+        used = _seconds_of_children()
+        with tempfile.TemporaryDirectory() as folder:
+            file, script = (Path(folder) / name for name in ("body", "script.lua"))
+            file.write_bytes(body)
+            script.write_text(self._SCRIPT.format(size=size, body=file))
+            options = ["-t1", f"-c{self._n}", f"-d{seconds:.0f}s", "-s", str(script)]
+            done = subprocess.run(
+                ["wrk", *options, url], capture_output=True, text=True, check=True
+            )
         line = next(ln for ln in done.stdout.splitlines() if ln.startswith("FOUND"))
-        count, microseconds, median, p99, failed = map(float, line.split()[1:])
+        requests, microseconds, failed = map(int, line.split()[1:])
         if failed:
             raise RuntimeError(done.stdout)
-        return Latencies(int(count), count / microseconds * 1e6, median / 1e6, p99 / 1e6)
+        used = _seconds_of_children() - used
+        return Answers(requests / microseconds * 1e6, (), used / requests)
 
 
-def _delay(seconds: float) -> str:
-    return f"function delay() return math.random(0, {round(2000 * seconds)}) end"
+def _seconds_of_children() -> float:
+    times = os.times()
+    return times.children_user + times.children_system

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m benchmarks.serving``: `mxnova serve` against a loop that calls the Predictor.
+"""``python -m benchmarks.serving``: `mxnova serve` against loops that call the Predictor.
 
-Throughput: clients that ask without a pause, in turns with the bare loop; the best turn of each
+Throughput: connections that ask without a pause, in turns with bare loops: one that has all cores,
+and as many as the server has workers, in processes that share the cores. The best turn of each
 counts, as other programs only slow them down, and so does the least processor time of a request.
-Latency: requests at 80 % of that throughput. Clients use the same cores, so they send bytes made
-once: by bare sockets, 30 µs a request, where http.client takes 500; or by the program `wrk`, for
-networks that answer more requests a second than Python can send. Sockets send at constant
-intervals; connections of `wrk` wait for their answers, and latencies of the two do not compare.
+Clients use the same cores; what they take of a request is shown, and is in the ratios. They send
+bytes made once by bare sockets, in one thread, or by the program `wrk`.
+
+Latency: requests that are due at constant intervals, 80 % of that throughput; how late a request
+is sent counts. `--random` has them come at random, as those of many people do: then some wait for
+others in any server.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
-import math
+import multiprocessing
 import os
 import re
 import shutil
@@ -21,19 +25,26 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from itertools import repeat
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from benchmarks.clients import Clients, SocketClients, WrkClients, header_of, rate_of_loop
+from benchmarks.clients import Answers, Clients, WrkClients, header_of, rate_of_loop
 from benchmarks.inputs import normal
 from benchmarks.models.networks import INPUT_SHAPES, convolutional, resnet50
 from benchmarks.models.symbol_net import SymbolNet, array_parameters
+from mxnova.core.base.cores import usable_cores
 
 LOAD = 0.8
+Model = tuple[str, int, tuple[int, ...]]  # prefix and epoch of a checkpoint, shape of a request
+
+_run: Any = None  # calls the Predictor, in a process of `BareLoops`
 
 
 def main(
@@ -45,8 +56,10 @@ def main(
     rows: Annotated[int, typer.Option(min=1, help="Pictures of a request, and of a run.")] = 1,
     seconds: Annotated[float, typer.Option(min=0.1, help="Of a turn; with wrk whole ones.")] = 10,
     turns: Annotated[int, typer.Option(min=1, help="Of each.")] = 3,
-    clients: Annotated[int, typer.Option(min=1, help="That ask at the same time.")] = 8,
-    wrk: Annotated[bool, typer.Option(help="Clients by the program wrk.")] = False,
+    clients: Annotated[int, typer.Option(min=1, help="Connections.")] = 8,
+    workers: Annotated[int, typer.Option(min=1, help="Processes of the server.")] = 1,
+    wrk: Annotated[bool, typer.Option(help="Throughput by the program wrk.")] = False,
+    random: Annotated[bool, typer.Option(help="Latency of requests at random times.")] = False,
     options: Annotated[str, typer.Option(help="More options of mxnova serve.")] = "",
     smoke: Annotated[bool, typer.Option(help="A tiny network: shows only that it runs.")] = False,
 ) -> None:
@@ -63,11 +76,14 @@ def main(
             save(prefix, network)
         else:
             sizes = tuple(map(int, shape.split(",")))
-        kind = WrkClients if wrk else SocketClients
-        found = measure(
-            prefix, epoch, (rows, *sizes), seconds, turns, options.split(),
-            lambda port, request: kind(port, request, clients),
-        )  # fmt: skip
+        model = prefix, epoch, (rows, *sizes)
+        told = [*options.split(), "--workers", str(workers)]
+        with contextlib.ExitStack() as stack:
+            bare = {n: stack.enter_context(BareLoops(n, model)) for n in {1, workers}}
+            server = stack.enter_context(Server(prefix, epoch, sizes, told))
+            kind = WrkClients if wrk else Clients
+            asking = kind(server.port, request_of(picture_of(model), server.port), clients)
+            found = measure(bare, server, asking, seconds, turns, random)
     print(json.dumps(found, indent=2))
 
 
@@ -79,41 +95,102 @@ def save(prefix: str, network: Any) -> None:
 
 
 def measure(
-    prefix: str, epoch: int, shape: tuple[int, ...], seconds: float, turns: int, options: list[str],
-    clients_of: Callable[[int, bytes], Clients],
-) -> dict[str, float]:  # fmt: skip
-    """Rates in requests a second, latencies in milliseconds."""
+    bare: dict[int, BareLoops],
+    server: Server,
+    clients: Clients,
+    seconds: float,
+    turns: int,
+    random: bool,
+) -> dict[str, float]:
+    """Rates in requests a second, latencies and processor time in milliseconds."""
+    np.testing.assert_allclose(output_of(clients.ask()), bare[1].output(), rtol=1e-3, atol=1e-5)
+    looped: dict[int, list[Answers]] = {n: [] for n in bare}
+    asked, used = [], []
+    for _ in range(turns):
+        for n, loops in bare.items():
+            looped[n].append(loops.run(seconds))
+        before = server.processor_seconds()
+        asked.append(clients.rate(seconds))
+        used.append((server.processor_seconds() - before) / (asked[-1].rate * seconds))
+    served = max(asked, key=lambda answers: answers.rate)
+    late = clients.at_rate(LOAD * served.rate, seconds * turns, intervals(random))
+    median, p99 = np.percentile(late.latencies, (50, 99)) * 1000
+    found = {"served": served.rate}
+    for n, answers in looped.items():
+        rate, name = max(a.rate for a in answers), f"{n} bare loop{'s' * (n > 1)}"
+        found |= {name: rate, f"ratio to {name}": served.rate / rate}
+        found[f"processor time, {name}"] = min(a.processor for a in answers) * 1000
+    return found | {
+        "processor time, server": min(used) * 1000,
+        "processor time, clients": served.processor * 1000,
+        "load": late.rate / served.rate,
+        "requests": len(late.latencies),
+        "processor time, clients at this load": late.processor * 1000,
+        "median": median,
+        "p99": p99,
+        "p99 / median": p99 / median,
+    }
+
+
+def intervals(random: bool) -> Iterator[float]:
+    """Times between requests, in units of their mean."""
+    return iter(np.random.default_rng(0).exponential, None) if random else repeat(1.0)
+
+
+class BareLoops:
+    """Processes with equal shares of the cores, which call a Predictor each without a pause."""
+
+    def __init__(self, processes: int, model: Model) -> None:
+        self._n, self._model = processes, model
+        context = multiprocessing.get_context("spawn")
+        self._pool = ProcessPoolExecutor(
+            processes, context, _open, (processes, model, context.Barrier(processes))
+        )
+
+    def __enter__(self) -> BareLoops:
+        self.run(0.1)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._pool.shutdown()
+
+    def output(self) -> np.ndarray:
+        """The first output, flat."""
+        return self._pool.submit(_output).result()
+
+    def run(self, seconds: float) -> Answers:
+        """Runs a second of all of them."""
+        start = time.time() + 0.1
+        found = list(self._pool.map(_loop, repeat(start, self._n), repeat(seconds, self._n)))
+        rates, times = zip(*found, strict=True)
+        return Answers(sum(rates), (), sum(times) / (sum(rates) * seconds))
+
+
+def _open(processes: int, model: Model, all_have: Any) -> None:
+    global _run
+    if processes > 1:  # as the server's workers
+        os.environ.setdefault("OMP_NUM_THREADS", str(max(1, usable_cores() // processes)))
     import mxnova as mx
 
-    picture = normal("picture", shape)
-    predictor = mx.Predictor.from_checkpoint(prefix, epoch, {"data": picture.shape})
-    (wanted, *_) = predictor.predict(data=picture)
-    with Server(prefix, epoch, shape[1:], options) as server:
-        request = request_of(picture, server.port)
-        with SocketClients(server.port, request, 1) as client:
-            found = output_of(client.ask())
-        np.testing.assert_allclose(found, wanted.ravel(), rtol=1e-3, atol=1e-5)
-        with clients_of(server.port, request) as clients:
-            bare, served, own, others = [], [], [], []
-            for _ in range(turns):
-                before = time.process_time()
-                bare.append(rate_of_loop(lambda: predictor.predict(data=picture), seconds))
-                own.append((time.process_time() - before) / (bare[-1] * seconds))
-                before = server.processor_seconds()
-                served.append(clients.rate(seconds))
-                others.append((server.processor_seconds() - before) / (served[-1] * seconds))
-            latencies = clients.latencies(LOAD * max(served), seconds * turns)
-    return {
-        "bare loop": max(bare),
-        "served": max(served),
-        "ratio": max(served) / max(bare),
-        "ratio of processor time": min(own) / min(others) if min(others) else math.nan,
-        "requests": latencies.count,
-        "of the throughput": latencies.rate / max(served),
-        "median": latencies.median * 1000,
-        "p99": latencies.p99 * 1000,
-        "p99 / median": latencies.p99 / latencies.median,
-    }
+    prefix, epoch, shape = model
+    predictor = mx.Predictor.from_checkpoint(prefix, epoch, {"data": shape})
+    _run = partial(predictor.predict, data=picture_of(model))
+    all_have.wait()
+
+
+def _output() -> np.ndarray:
+    return _run()[0].ravel()
+
+
+def _loop(start: float, seconds: float) -> tuple[float, float]:
+    """Runs a second, and processor time in seconds."""
+    time.sleep(max(0.0, start - time.time()))
+    before = time.process_time()
+    return rate_of_loop(_run, seconds), time.process_time() - before
+
+
+def picture_of(model: Model) -> np.ndarray:
+    return normal("picture", model[2])
 
 
 def request_of(picture: np.ndarray, port: int) -> bytes:

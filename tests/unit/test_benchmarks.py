@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import contextlib
 import json
 import shutil
 import socket
@@ -7,6 +8,7 @@ import time
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -187,17 +189,19 @@ def test_peers_that_there_are_not(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wrk", [False, True])
-def test_serving_is_measured(wrk, capsys):
+@pytest.mark.parametrize("wrk, workers", [(False, 2), (True, 1)])
+def test_serving_is_measured(wrk, workers, capsys):
     pytest.importorskip("uvicorn")
     if wrk and shutil.which("wrk") is None:
         pytest.skip("wrk is not installed")
     from benchmarks import serving
 
     options = {"rows": 2, "seconds": 0.2, "turns": 1, "options": "", "clients": 2}
-    serving.main(None, "3,48,48", 1, **options, wrk=wrk, smoke=True)
+    serving.main(None, "3,48,48", 1, **options, workers=workers, wrk=wrk, smoke=True)
     found = json.loads(capsys.readouterr().out)
-    assert found["served"] > 0
+    assert found["served"] / found["1 bare loop"] == found["ratio to 1 bare loop"] > 0
+    assert ("2 bare loops" in found) == (workers == 2)
+    assert found["processor time, clients"] >= 0
     assert found["p99"] >= found["median"] > 0
 
 
@@ -207,27 +211,67 @@ def test_serving_by_wrk_runs_for_whole_seconds(monkeypatch):
     found = []
     monkeypatch.setattr(serving.shutil, "which", str)
     monkeypatch.setattr(serving, "measure", lambda *given: found.append(given[3]))
+    monkeypatch.setattr(serving, "BareLoops", lambda *_: contextlib.nullcontext())
+    monkeypatch.setattr(
+        serving, "Server", lambda *_: contextlib.nullcontext(SimpleNamespace(port=1))
+    )
     for seconds in (0.2, 1.6):
         serving.main("x", seconds=seconds, wrk=True)
     assert found == [1, 2]
 
 
-def test_serving_that_closes_a_connection_is_an_error():
-    from benchmarks.clients import SocketClients
+@contextlib.contextmanager
+def answering(answer):
+    """The port of a server that answers every request over any number of connections."""
 
-    def serve(server):
-        connection, _ = server.accept()
+    def serve(connection):
         with connection:
-            connection.recv(1000)
-            connection.sendall(b"HTTP/1.1 500 x\r\nconte")
+            while connection.recv(1000):
+                connection.sendall(answer())
+
+    def accept():
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=serve, args=server.accept()[:1]).start()
 
     with socket.create_server(("127.0.0.1", 0)) as server:
-        thread = threading.Thread(target=serve, args=(server,))
+        thread = threading.Thread(target=accept)
         thread.start()
-        clients = SocketClients(server.getsockname()[1], b"GET / HTTP/1.1\r\n\r\n", 1)
-        with clients, pytest.raises(ConnectionError, match="closed the connection"):
-            clients.ask()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
         thread.join()
+
+
+def test_serving_that_closes_a_connection_is_an_error():
+    from benchmarks.clients import Clients
+
+    fails = answering(lambda: b"HTTP/1.1 500 x\r\nContent-Length: 0\r\n\r\n")
+    with fails as port, pytest.raises(RuntimeError, match="500"):
+        Clients(port, b"GET / HTTP/1.1\r\n\r\n", 1).ask()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        clients = Clients(server.getsockname()[1], b"GET / HTTP/1.1\r\n\r\n", 1)
+        closing = threading.Thread(target=lambda: server.accept()[0].close())
+        closing.start()
+        with pytest.raises(OSError, match="closed the connection|reset|[Pp]ipe"):
+            clients.ask()
+        closing.join()
+
+
+def test_requests_of_an_open_loop_count_from_when_they_are_due():
+    from benchmarks.clients import Clients
+
+    def slow():
+        time.sleep(0.02)
+        return b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
+
+    with answering(slow) as port:
+        clients = Clients(port, b"GET / HTTP/1.1\r\n\r\n", 1)
+        found = clients.at_rate(1000, 0.01, iter(lambda: 1.0, None))
+        assert len(found.latencies) == 10
+        waits = np.diff(found.latencies)  # each waits for those before it
+        assert (waits > 0).all()
+        assert found.latencies[-1] > 9 * 0.02
+        assert clients.rate(0.01).rate < 1 / 0.02
 
 
 def test_ratios_to_an_earlier_revision_are_of_medians():

@@ -212,7 +212,8 @@ class Predictor:
         """The outputs for `inputs`, as NumPy arrays; touches nothing that other calls see.
 
         Inputs may have other sizes than the predictor was made for, such as more items in a batch;
-        what is compiled for the last sizes is kept.
+        what is compiled for the last sizes is kept. Values with another number of axes, such as
+        flat ones, are taken row by row, if they are as many.
 
         Raises:
             MXNetError: there is no such input, or the network does not take its shape.
@@ -225,7 +226,7 @@ class Predictor:
         """The network at the sizes of `inputs`."""
         given = {name: tuple(map(int, np.shape(data))) for name, data in inputs.items()}
         wanted = {name: self._network.input_facts(name)[0] for name in given}
-        if all(math.prod(shape) == math.prod(wanted[name]) for name, shape in given.items()):
+        if all(_is_taken(shape, wanted[name]) for name, shape in given.items()):
             return self._network
         key = tuple(sorted(given.items()))
         with self._lock:
@@ -303,6 +304,11 @@ def _cached(
         )
     request = CompiledRequest(symbol, params, input_shapes, outputs, types, backend)
     return cached_network(request).reshaped(input_shapes)
+
+
+def _is_taken(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Whether values of a shape are those of an input as it is: of another rank if as many."""
+    return shape == wanted or (len(shape) != len(wanted) and math.prod(shape) == math.prod(wanted))
 
 
 class Session:

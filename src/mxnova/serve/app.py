@@ -94,15 +94,19 @@ class _Guard:
         self._app, self._is_local = app, is_local
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refusal = self._refusal(scope["headers"]) if scope["type"] == "http" else None
+        refusal = self._refusal(scope) if scope["type"] == "http" else None
         if refusal is None:
             await self._app(scope, receive, send)
         else:
             await refused(refusal)(scope, receive, send)
 
-    def _refusal(self, headers: Sequence[tuple[bytes, bytes]]) -> Refused | None:
+    def _refusal(self, scope: Scope) -> Refused | None:
+        headers = scope["headers"]
         if sum(len(name) + len(value) for name, value in headers) > _HEADER_BYTES:
             return Refused(431, f"the headers have more than {_HEADER_BYTES:,} bytes")
+        n_hosts = sum(name == b"host" for name, _ in headers)
+        if n_hosts > 1 or (not n_hosts and scope["http_version"] != "1.0"):
+            return Refused(400, f"there are {n_hosts} headers Host; HTTP has one")
         host, origin = _first(headers, b"host") or "", _first(headers, b"origin")
         if origin is not None and origin.partition("://")[2] != host:
             return Refused(403, "requests of other web pages are refused")

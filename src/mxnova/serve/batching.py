@@ -8,11 +8,14 @@ the next run, and a request that comes alone does not wait, unless `max_delay` s
 from __future__ import annotations
 
 import asyncio
+import math
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -76,6 +79,8 @@ class Batcher:
         max_delay: seconds that a request waits for others.
         max_queue: requests that may wait.
         ran: told of each run: number of requests, of rows, and its seconds.
+        in_loop: whether short runs are made in the thread of the event loop: where other processes
+            have the other cores, a second thread only takes turns with it.
     """
 
     def __init__(
@@ -86,13 +91,15 @@ class Batcher:
         max_delay: float = 0.0,
         max_queue: int = 128,
         ran: Callable[[int, int, float], None] = lambda requests, rows, seconds: None,
+        in_loop: bool = False,
     ) -> None:
-        self._run, self._pool, self._ran = run, pool, ran
+        self._run, self._pool, self._ran, self._in_loop = run, pool, ran, in_loop
         self._max_batch, self._max_delay, self._max_queue = max_batch, max_delay, max_queue
         self._queue: deque[_Waiting] = deque()
         self._timer: asyncio.TimerHandle | None = None  # until `max_delay` is over
         self._has_asked = False  # for a thread
         self._seconds = 0.0  # of a request, lately
+        self._row: tuple[Any, float] = ((), math.inf)  # shapes of one, and its seconds at best
 
     @property
     def waiting(self) -> int:
@@ -141,19 +148,30 @@ class Batcher:
         if not batch:
             self._pool.release()
             return
-        loop, start = asyncio.get_running_loop(), time.monotonic()
+        start = time.monotonic()
+        if self._is_short(batch):
+            self._finish(batch, start, self._compute(batch))
+        else:
+            self._hand_over(batch, start)
+        if self._queue:
+            self._plan()
+
+    def _is_short(self, batch: Sequence[_Waiting]) -> bool:
+        """Whether a run is known to hold the event loop no longer than any thread may."""
+        key, seconds = self._row
+        expected = seconds * sum(w.rows for w in batch)
+        return self._in_loop and key == batch[0].key and expected < sys.getswitchinterval()
+
+    def _hand_over(self, batch: Sequence[_Waiting], start: float) -> None:
+        loop = asyncio.get_running_loop()
         try:
             run = self._pool.executor.submit(self._compute, batch)
-        except (
-            RuntimeError
-        ) as error:  # there is no thread: the server ends them, or cannot have one
+        except RuntimeError as error:  # no thread: the server ends them, or cannot have one
             self._finish(batch, start, [error] * len(batch))
         else:
             run.add_done_callback(
                 lambda done: loop.call_soon_threadsafe(self._finish, batch, start, done.result())
             )
-        if self._queue:
-            self._plan()
 
     def _take(self) -> list[_Waiting]:
         """The next requests that share a run: of one shape, in order, as many as fit."""
@@ -193,7 +211,11 @@ class Batcher:
                 waiting.future.set_result(result)
         seconds = time.monotonic() - start
         self._seconds = 0.8 * self._seconds + 0.2 * seconds / len(batch)
-        self._ran(len(batch), sum(w.rows for w in batch), seconds)
+        rows = sum(w.rows for w in batch)
+        key, least = self._row  # other programs make single runs long
+        least = 1.1 * least if key == batch[0].key else math.inf
+        self._row = batch[0].key, min(seconds / rows, least)
+        self._ran(len(batch), rows, seconds)
 
     def _compute(self, batch: Sequence[_Waiting]) -> list[Outputs | Exception]:
         """Outputs or an error for each request; one that fails does not spoil the others."""
@@ -203,9 +225,10 @@ class Batcher:
             names = batch[0].inputs
             joined = {name: np.concatenate([w.inputs[name] for w in batch]) for name in names}
             outputs = self._run_rows(joined, sum(w.rows for w in batch))
-            bounds = np.cumsum([w.rows for w in batch])[:-1]
-            parts = [np.split(output, bounds) for output in outputs]
-            return [list(part) for part in zip(*parts, strict=True)]
+            ends = list(accumulate(w.rows for w in batch))
+            return [
+                [o[end - w.rows : end] for o in outputs] for w, end in zip(batch, ends, strict=True)
+            ]
         except BaseException as error:  # noqa: BLE001 - told to who asked
             if len(batch) == 1:
                 return [_tellable(error)]

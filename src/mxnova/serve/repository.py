@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import re
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from ..core.base.cores import usable_cores
 from ..core.base.errors import MXNetError, OutOfMemoryError, candidates, shown
 from .batching import Batcher, Pool, batch_sizes
 from .errors import Refused
@@ -70,10 +72,10 @@ def _fitting(tensor: Tensor, values: Array) -> Array:
         for size, wanted in zip(values.shape, tensor.shape, strict=True)
     )
     if not fits:
-        raise Refused(
-            400,
-            f"input {tensor.name!r} has shape {list(values.shape)}, expected {list(tensor.shape)}",
+        text = (
+            f"input {tensor.name!r} has shape {list(values.shape)}, expected {list(tensor.shape)}"
         )
+        raise Refused(400, text + ", and no size of 0" * (0 in values.shape))
     if not np.can_cast(values.dtype, tensor.dtype, "same_kind"):
         raise Refused(
             400, f"input {tensor.name!r} is of {values.dtype}, which is no {tensor.dtype}"
@@ -126,6 +128,7 @@ class Repository:
 
     def _load(self, name: str, entry: Entry) -> Served:
         settings = self._settings
+        gc.collect()  # frees models that were replaced: they are in cycles
         model = load(entry.source, batch_sizes(max(2, settings.max_batch)))
         batcher = Batcher(
             lambda inputs: model.predictor.predict(**inputs),
@@ -134,6 +137,7 @@ class Repository:
             settings.max_delay,
             settings.max_queue,
             partial(self._metrics.ran, name),
+            settings.workers >= usable_cores(),
         )
         return Served(name, model, batcher, entry)
 

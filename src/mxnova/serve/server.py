@@ -12,11 +12,11 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -24,13 +24,17 @@ from uvicorn.config import STARTUP_FAILURE
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.supervisors import Multiprocess
 
+from ..core.base.cores import usable_cores
 from ..core.base.errors import MXNetError
 from ..core.base.printable import printable
 from .app import create_app
 from .settings import Settings
 from .shared_state import Entry, SharedState
 
-__all__ = ["configuration", "listening", "serve"]
+if TYPE_CHECKING:
+    from .connections import Shares
+
+__all__ = ["Configuration", "configuration", "listening", "serve"]
 
 _log = logging.getLogger("mxnova")
 
@@ -41,6 +45,50 @@ _LONGEST_DELAY = 60  # seconds, after which a worker tries again to start
 _HEALTH_SECONDS = 60  # that a worker may take to answer its supervisor while models are loaded
 
 
+class Configuration(uvicorn.Config):
+    """uvicorn's, and how workers share out connections."""
+
+    shares: Shares | None = None
+
+    def get_loop_factory(self) -> Callable[[], asyncio.AbstractEventLoop] | None:
+        """What makes the loop of a process."""
+        if self.shares is None:
+            return super().get_loop_factory()
+        from .connections import Loop
+
+        return partial(Loop, self.shares)
+
+
+class _Joined:
+    """A transport that sends the head of a response with its body: a system call, and a packet."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._head = b""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Sends `data`; what ends with an empty line waits for what follows, or the loop's turn."""
+        if not self._head and data.endswith(b"\r\n\r\n"):
+            self._head = data
+            self._loop.call_soon(self._flush)
+        else:
+            self._transport.writelines((self._head, data))
+            self._head = b""
+
+    def _flush(self) -> None:
+        head, self._head = self._head, b""
+        if head and not self._transport.is_closing():
+            self._transport.write(head)
+
+    def close(self) -> None:
+        """Sends what waits, and closes."""
+        self._flush()
+        self._transport.close()
+
+
 class Protocol(HttpToolsProtocol):
     """HTTP/1.1 with bounds on time and size of headers, and a shutdown that loses no request.
 
@@ -48,6 +96,7 @@ class Protocol(HttpToolsProtocol):
     lost. Here they are kept for a moment, and every response says that the connection ends.
     """
 
+    config: Configuration
     _timer: asyncio.TimerHandle | None = None
     _in_headers = False  # of a request, or trailers, which follow its last chunk
     _is_first = False  # whether they began in what is being received, after other bytes perhaps
@@ -55,7 +104,7 @@ class Protocol(HttpToolsProtocol):
 
     def connection_made(self, transport: Any) -> None:
         """Starts the time of the first headers."""
-        super().connection_made(transport)
+        super().connection_made(_Joined(transport, self.loop))  # type: ignore[arg-type]
         self._watch()
 
     def data_received(self, data: bytes) -> None:
@@ -99,6 +148,16 @@ class Protocol(HttpToolsProtocol):
         """Stops it."""
         self._stop()
         super().connection_lost(exc)
+        if self.config.shares is not None:
+            self.config.shares.count(-1)
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """A client that sends no more, and waits for its answer, gets it before the end."""
+        waits = self.cycle is not None and not self.cycle.response_complete
+        if waits and not self.cycle.more_body:
+            self.cycle.keep_alive = False
+            return True
+        return False
 
     def shutdown(self) -> None:
         """Called when the server stops."""
@@ -142,14 +201,14 @@ class _Supervisor(Multiprocess):
         super().keep_subprocess_alive()
 
 
-def configuration(settings: Settings, app: Any) -> uvicorn.Config:
+def configuration(settings: Settings, app: Any) -> Configuration:
     """What uvicorn is told.
 
     Args:
         settings: of the server.
         app: the application, or a function that makes it.
     """
-    return uvicorn.Config(
+    return Configuration(
         app,
         http=Protocol,
         ws="none",
@@ -204,7 +263,7 @@ def serve(settings: Settings) -> None:
         return
     with listening(settings) as listener, tempfile.TemporaryDirectory() as folder:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-        cores = max(1, (os.cpu_count() or 1) // settings.workers)
+        cores = max(1, usable_cores() // settings.workers)
         os.environ.setdefault("OMP_NUM_THREADS", str(cores))
         state = Path(folder) / "models.json"
         settings = replace(settings, state=state)
@@ -224,7 +283,10 @@ def _run(server: uvicorn.Server, listener: socket.socket) -> None:
 
 def _supervise(settings: Settings, state: Path, listener: socket.socket) -> None:
     """Runs workers that share the socket; one that dies is replaced."""
+    from .connections import Shares  # not on Windows, where a server has one process
+
     config = configuration(settings, partial(_app_of_worker, settings, state))
+    config.shares = Shares(state.with_name("connections"))
     supervisor = _Supervisor(config, sockets=[listener])
     supervisor.run()
     if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):

@@ -31,6 +31,7 @@ DATATYPES = {
     "FP64": np.dtype("<f8"),
 }
 _NAMES = {dtype: name for name, dtype in DATATYPES.items()}
+BF16 = np.dtype([("bfloat16", "<u2")])  # NumPy lacks it; its numbers are read as FP32
 _WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -44,9 +45,11 @@ def dtype_of(name: str, datatype: object) -> np.dtype[Any]:
     """The element type that the protocol calls `datatype`, given for tensor `name`."""
     if isinstance(datatype, str) and datatype in DATATYPES:
         return DATATYPES[datatype]
-    if datatype in ("BYTES", "BF16"):
+    if datatype == "BF16":
+        return BF16
+    if datatype == "BYTES":
         raise Refused(
-            400, f"tensor {name!r} has datatype {datatype}; models take {', '.join(DATATYPES)}"
+            400, f"tensor {name!r} has datatype BYTES; models take BF16, {', '.join(DATATYPES)}"
         )
     hint = candidates(datatype, DATATYPES) if isinstance(datatype, str) else ""
     raise Refused(400, f"tensor {name!r} has datatype {shown(datatype)}, which is unknown{hint}")
@@ -61,6 +64,8 @@ def from_bytes(name: str, data: memoryview, dtype: np.dtype[Any], shape: Sequenc
         )
     if dtype == np.bool_:
         return np.frombuffer(data, np.uint8).astype(bool).reshape(shape)
+    if dtype == BF16:  # the upper half of FP32
+        return (np.frombuffer(data, "<u2").astype("<u4") << 16).view("<f4").reshape(shape)
     return np.frombuffer(data, dtype).reshape(shape)
 
 
@@ -72,6 +77,8 @@ def from_json(
     Numbers that JSON lacks are the strings NaN, Infinity and -Infinity, as in the JSON of Protocol
     Buffers, which the protocol's gRPC side uses.
     """
+    if dtype == BF16:
+        raise Refused(400, f"tensor {name!r} of BF16 must be binary data")
     if not isinstance(data, list):
         raise Refused(400, f"tensor {name!r} has data of {shown(data, 40)}, expected a list")
     values = _array(name, data)

@@ -20,7 +20,8 @@ from .. import __version__
 from ..core.base.errors import candidates, shown
 from .endpoint import Endpoint, json_object
 from .errors import Refused
-from .loading import Tensor
+from .loading import OPEN, Tensor
+from .repository import Served
 from .tensors import datatype_of, dtype_of, from_bytes, from_json, to_json
 
 __all__ = ["routes"]
@@ -31,6 +32,7 @@ _HEADER = "inference-header-content-length"
 _DEPTH = 40  # of brackets: 32 axes, and what is around them
 _MOST_TENSORS = 1 << 10
 _MOST_AXES = 32
+_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 def routes(endpoint: Endpoint) -> list[Route]:
@@ -77,9 +79,16 @@ class _Contract:
         """Whether models answer: they are loaded before the server listens."""
         return JSONResponse({"ready": True})
 
+    async def _served(self, request: Request) -> Served:
+        """The model that the address names, and perhaps its version."""
+        version = request.path_params.get("version", _VERSION)
+        if version != _VERSION:
+            raise Refused(404, f"there is no version {shown(version, 80)}; models have {_VERSION}")
+        return await self._endpoint.served(request)
+
     async def model(self, request: Request) -> Response:
         """Metadata of a model."""
-        served = await self._endpoint.served(request)
+        served = await self._served(request)
         return JSONResponse(
             {
                 "name": served.name,
@@ -92,17 +101,19 @@ class _Contract:
 
     async def model_ready(self, request: Request) -> Response:
         """Whether a model answers."""
-        served = await self._endpoint.served(request)
+        served = await self._served(request)
         return JSONResponse({"name": served.name, "ready": True})
 
     async def infer(self, request: Request) -> Response:
         """Runs a model."""
-        _check_version(request)
-        served = await self._endpoint.served(request)
+        served = await self._served(request)
         async with self._endpoint.intake.body(request) as body:
             head, binary = _divided(request, body)
+            if head is None:
+                head = _of_raw(served.model.inputs, len(binary))
             arrays = _inputs(head, binary, self._endpoint.settings.max_elements)
             wanted = _wanted(head, [t.name for t in served.model.outputs])
+            _check_id(head)
             outputs = await self._endpoint.infer(served, arrays)
         return _response(served.name, head, {name: outputs[name] for name in wanted}, wanted)
 
@@ -145,17 +156,11 @@ def _described(tensor: Tensor) -> dict[str, Any]:
     }
 
 
-def _check_version(request: Request) -> None:
-    version = request.path_params.get("version", _VERSION)
-    if version != _VERSION:
-        raise Refused(404, f"there is no version {shown(version, 80)}; models have {_VERSION}")
-
-
 # Requests -----------------------------------------------------------------------------------------
 
 
-def _divided(request: Request, body: bytes) -> tuple[dict[str, Any], memoryview]:
-    """The JSON object of a request, and the bytes behind it."""
+def _divided(request: Request, body: bytes) -> tuple[dict[str, Any] | None, memoryview]:
+    """The JSON object of a request, None where its length is 0, and the bytes behind it."""
     text = request.headers.get(_HEADER)
     size = len(body)
     if text is not None:
@@ -164,7 +169,29 @@ def _divided(request: Request, body: bytes) -> tuple[dict[str, Any], memoryview]
                 400, f"Inference-Header-Content-Length {text[:80]!r}: the body has {size} bytes"
             )
         size = int(text)
+        if not size:
+            return None, memoryview(body)
     return json_object(body[:size], _DEPTH), memoryview(body)[size:]
+
+
+def _of_raw(inputs: Sequence[Tensor], size: int) -> dict[str, Any]:
+    """The JSON object that a request of nothing but bytes stands for: those of the only input."""
+    tensor = inputs[0]
+    n_open = tensor.shape.count(OPEN)
+    if len(inputs) > 1 or n_open > 1:
+        raise Refused(
+            400, "a request without a JSON part is for models with one input and one open size"
+        )
+    row = math.prod(s for s in tensor.shape if s != OPEN) * tensor.dtype.itemsize
+    if size % row or (not n_open and size != row):
+        raise Refused(400, f"the body has {size} bytes, and a row of {tensor.name!r} {row}")
+    told = {
+        "name": tensor.name,
+        "shape": [size // row if s == OPEN else s for s in tensor.shape],
+        "datatype": datatype_of(tensor.dtype),
+        "parameters": {"binary_data_size": size},
+    }
+    return {"inputs": [told], "parameters": {"binary_data_output": True}}
 
 
 def _inputs(head: Mapping[str, Any], binary: memoryview, limit: int) -> dict[str, Array]:
@@ -209,6 +236,11 @@ def _wanted(head: Mapping[str, Any], names: Sequence[str]) -> dict[str, bool]:
             raise Refused(400, f"output {name!r}: the classification extension is not known")
         found[name] = _flag(parameters, "binary_data", by_default)
     return found or dict.fromkeys(names, by_default)
+
+
+def _check_id(head: Mapping[str, Any]) -> None:
+    if not isinstance(head.get("id", ""), str):
+        raise Refused(400, f"'id' is {shown(head['id'], 40)}, expected a string")
 
 
 def _objects(head: Mapping[str, Any], key: str, required: bool) -> list[dict[str, Any]]:
@@ -278,9 +310,9 @@ def _response(
             row["data"] = to_json(values)
         rows.append(row)
     answer = {"model_name": model, "model_version": _VERSION, "outputs": rows}
-    if isinstance(head.get("id"), str):
+    if "id" in head:
         answer["id"] = head["id"]
-    text = json.dumps(answer, allow_nan=False, separators=(",", ":")).encode()
+    text = _encode(answer).encode()
     if not parts:
         return Response(text, media_type="application/json")
     headers = {_HEADER: str(len(text))}

@@ -207,6 +207,14 @@ def test_other_sizes_are_predicted_too(saved):
         predictor.predict(data=np.zeros((2, 3, 6, 6), "f"))
 
 
+def test_as_many_values_of_another_shape_are_no_reshape():
+    network = mx.sym.sum(mx.sym.var("data"), axis=2)
+    predictor = Predictor(network, {}, {"data": (1, 4, 6)})
+    for shape in ((1, 6, 4), (2, 3, 4), (4, 1, 6)):
+        assert predictor.predict(data=np.ones(shape, "f"))[0].shape == shape[:2]
+    assert predictor.predict(data=np.ones(24, "f"))[0].shape == (1, 4)  # flat values are taken
+
+
 def test_runtimes_that_are_installed_are_measured(saved, monkeypatch, tmp_path):
     pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")

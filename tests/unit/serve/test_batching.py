@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import asyncio
+import sys
 import threading
 
 import numpy as np
@@ -242,6 +243,26 @@ def test_several_threads_run_at_the_same_time():
         await asyncio.gather(batcher.submit(row(1), 1), batcher.submit(row(2, width=3), 1))
 
     run(test, threads=2)
+
+
+def test_short_runs_are_made_in_the_loop_where_that_is_wanted(monkeypatch):
+    monkeypatch.setattr(sys, "getswitchinterval", lambda: limit[0])
+    limit = [1000.0]  # seconds, which no run takes
+    here, threads = threading.current_thread(), []
+
+    async def test(model, batcher):
+        batcher._run = lambda inputs: [threads.append(threading.current_thread()), inputs["data"]]
+        for rows, width in ((1, 2), (2, 2), (1, 3), (1, 3)):
+            await batcher.submit(row(1, rows, width), rows)
+        limit[0] = 0
+        await batcher.submit(row(1, width=3), 1)
+
+    run(test, in_loop=True)
+    assert [thread is here for thread in threads] == [False, True, False, True, False]
+    threads.clear()
+    limit[0] = 1000
+    run(test)
+    assert here not in threads
 
 
 def test_runs_are_reported():

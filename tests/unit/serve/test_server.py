@@ -305,6 +305,67 @@ def test_headers_are_bounded(sources):
         assert client("GET", "/ping")[0] == 200
 
 
+def said(client, sent, ends=False):
+    """What the server sends until it closes the connection, or the client does."""
+    with socket.create_connection(("127.0.0.1", client.port), timeout=PATIENCE) as connection:
+        connection.sendall(sent)
+        if ends:
+            connection.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: connection.recv(1 << 16), b""))
+
+
+def test_clients_that_send_no_more_get_their_answers(sources):
+    head = f"POST /invocations HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(BODY)}\r\n\r\n"
+    asked = (head + BODY).encode()
+    with serving(sources) as client:
+        for count in (1, 3):
+            answer = said(client, asked * count, ends=True)
+            assert answer.count(b"HTTP/1.1 200 OK") == count
+            assert answer.count(b"connection: close") == 1
+        assert said(client, asked[:-1], ends=True) == b""
+
+
+def test_heads_are_sent_with_what_follows_or_in_the_next_turn():
+    from mxnova.serve.server import _Joined
+
+    class Sent(Transport):
+        def __init__(self):
+            super().__init__()
+            self.writes = []
+
+        def write(self, data):
+            self.writes.append(bytes(data))
+
+    async def test():
+        sent = Sent()
+        joined = _Joined(sent, asyncio.get_running_loop())
+        joined.write(b"head\r\n\r\n")
+        joined.write(b"body\r\n\r\n")
+        assert sent.writes == [b"head\r\n\r\nbody\r\n\r\n"]
+        joined.write(b"alone\r\n\r\n")
+        assert len(sent.writes) == 1
+        await asyncio.sleep(0)
+        assert sent.writes[1:] == [b"alone\r\n\r\n"]
+        joined.write(b"last\r\n\r\n")
+        joined.close()
+        assert sent.writes[2:] == [b"last\r\n\r\n"] and sent.is_closed
+        await asyncio.sleep(0)
+        assert len(sent.writes) == 3
+
+    asyncio.run(test())
+
+
+@pytest.mark.parametrize(
+    "version, hosts, status",
+    [("1.1", 0, 400), ("1.1", 1, 200), ("1.1", 2, 400), ("1.0", 0, 200), ("1.0", 2, 400)],
+)
+def test_requests_name_one_host(sources, version, hosts, status):
+    asked = f"GET /ping HTTP/{version}\r\n" + "Host: localhost\r\n" * hosts
+    with serving(sources) as client:
+        answer = said(client, (asked + "Connection: close\r\n\r\n").encode())
+    assert answer.startswith(b"HTTP/1.1 %d " % status)
+
+
 class Transport(asyncio.Transport):
     """Keeps what a protocol answers."""
 
@@ -329,10 +390,9 @@ class Transport(asyncio.Transport):
 
 async def answered(parts):
     """What a server answers that receives these bytes, and whether it has closed the connection."""
-    import uvicorn
     from uvicorn.server import ServerState
 
-    from mxnova.serve.server import Protocol
+    from mxnova.serve.server import Configuration, Protocol
 
     async def app(scope, receive, send):
         while (await receive()).get("more_body"):
@@ -342,7 +402,7 @@ async def answered(parts):
         )
         await send({"type": "http.response.body"})
 
-    config = uvicorn.Config(app, log_config=None)
+    config = Configuration(app, log_config=None)
     protocol, transport = Protocol(config, ServerState(), {}), Transport()
     protocol.connection_made(transport)
     for part in parts:

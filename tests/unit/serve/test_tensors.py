@@ -27,6 +27,19 @@ def test_any_byte_but_zero_is_true():
     assert read.tobytes() == b"\0\1\1"
 
 
+def test_bf16_is_read_as_fp32_from_bytes_alone():
+    values = np.float32([[1.5, -0.0], [np.inf, 2.0**-130]])
+    upper = (values.view(np.uint32) >> 16).astype("<u2")
+    dtype = dtype_of("x", "BF16")
+    read = from_bytes("x", memoryview(upper.tobytes()), dtype, (2, 2))
+    assert read.dtype == np.float32
+    assert read.tobytes() == values.tobytes()
+    with pytest.raises(Refused, match="binary data"):
+        from_json("x", [1.0], dtype, (1,))
+    with pytest.raises(Refused, match="7 bytes, and its shape and datatype 8"):
+        from_bytes("x", memoryview(bytes(7)), dtype, (2, 2))
+
+
 GOOD = [
     ([1, 2, 3, 4], "FP32", [[1, 2], [3, 4]]),
     ([[1, 2], [3, 4]], "FP32", [[1, 2], [3, 4]]),
@@ -75,7 +88,7 @@ def test_what_is_no_tensor_is_refused(data, datatype, reason):
     assert caught.value.status == 400
 
 
-@pytest.mark.parametrize("datatype", ["BYTES", "BF16", "fp32", "", None, 7, [], "x" * 9999])
+@pytest.mark.parametrize("datatype", ["BYTES", "fp32", "", None, 7, [], "x" * 9999])
 def test_datatypes_that_are_no_numbers_are_refused(datatype):
     with pytest.raises(Refused, match="has datatype"):
         dtype_of("x", datatype)

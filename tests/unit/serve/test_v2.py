@@ -84,6 +84,20 @@ def test_bytes_go_in_and_out(client, predictors, asks):
     np.testing.assert_allclose(outputs_of(found, content)["softmax_output"], wanted, rtol=1e-5)
 
 
+def test_a_request_of_bytes_alone_is_for_the_only_input(client, predictors):
+    raw = {"Inference_Header_Content_Length": "0"}
+    status, found, content = client("POST", INFER, X.tobytes(), **raw)
+    assert status == 200
+    wanted = predictors["dense"].predict(data=X)[0]
+    np.testing.assert_allclose(outputs_of(found, content)["softmax_output"], wanted, rtol=1e-5)
+    sentence = client.refused(400, "POST", INFER, X.tobytes()[:-1], **raw)
+    assert "has 31 bytes, and a row of 'data' 16" in sentence
+    assert "expected [-1, 4]" in client.refused(400, "POST", INFER, b"", **raw)
+    assert "one input" in client.refused(400, "POST", "/v2/models/pair/infer", b"1234", **raw)
+    bomb = bytes(4 * 4096 + 16)
+    assert "elements" in client.refused(413, "POST", INFER, bomb, **raw)
+
+
 @pytest.mark.parametrize("coding, encode", [("gzip", gzip.compress), ("deflate", zlib.compress)])
 def test_bodies_may_be_compressed(client, coding, encode):
     body = encode(json.dumps({"inputs": [tensor()]}).encode())
@@ -130,12 +144,14 @@ BAD = [
     ({"inputs": [tensor(datatype="BYTES")]}, 400, "BYTES"),
     ({"inputs": [tensor(shape=[2, 3])]}, 400, "8 elements, and its shape 6"),
     ({"inputs": [tensor(shape=[8])]}, 400, r"has shape \[8\], expected \[-1, 4\]"),
-    ({"inputs": [tensor(shape=[0, 4], data=[])]}, 400, "has shape"),
+    ({"inputs": [tensor(shape=[0, 4], data=[])]}, 400, "no size of 0"),
     ({"inputs": [tensor(shape=[-2, -4])]}, 400, "expected a list of sizes"),
     ({"inputs": [tensor(shape=[2.0, 4])]}, 400, "expected a list of sizes"),
     ({"inputs": [tensor(shape=[True, 8])]}, 400, "expected a list of sizes"),
     ({"inputs": [tensor(shape=[1] * 33)]}, 400, "expected a list of sizes"),
     ({"inputs": [tensor(shape=[1 << 40, 1 << 40])]}, 413, "more than 4,096 elements"),
+    ({"inputs": [tensor(datatype="BF16")]}, 400, "BF16 must be binary data"),
+    ({**GOOD, "id": 7}, 400, "'id' is 7, expected a string"),
     ({"inputs": [tensor(parameters=[])]}, 400, "expected an object"),
     ({"inputs": [tensor(parameters={"binary_data_size": 32})]}, 400, "0 bytes are left"),
     ({"inputs": [tensor(parameters={"binary_data_size": -1})]}, 400, "bytes are left"),
@@ -177,7 +193,10 @@ def test_inputs_must_agree_about_the_batch(client):
 def test_models_and_versions_that_are_not_there(client):
     assert "loaded are: dense" in client.refused(404, "GET", "/v2/models/other")
     assert client.refused(404, "POST", "/v2/models/other/infer", GOOD)
-    assert "no version" in client.refused(404, "POST", "/v2/models/dense/versions/2/infer", GOOD)
+    version = "/v2/models/dense/versions/2"
+    assert "no version" in client.refused(404, "POST", f"{version}/infer", GOOD)
+    assert "no version" in client.refused(404, "GET", version)
+    assert "no version" in client.refused(404, "GET", f"{version}/ready")
 
 
 def test_models_are_unloaded_and_loaded_again(client):

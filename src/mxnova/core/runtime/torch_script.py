@@ -39,11 +39,29 @@ def compiled_by_onednn(
         The function, and which of its results are one tensor in every call.
     """
     with torch.no_grad(), _onednn_fusion():
-        run = _jit.freeze(_jit.trace(_Traceable(function).eval(), examples, check_trace=False))
+        run = _traced(_Traceable(function).eval(), tuple(examples))
         # The first run tells the shapes, the second compiles for them.
         first, second = run(*examples), run(*examples)
     pairs = enumerate(zip(first, second, strict=True))
     return run, {i for i, (one, other) in pairs if one.data_ptr() == other.data_ptr()}
+
+
+def _traced(module: torch.nn.Module, examples: tuple[Tensor, ...]) -> Callable[..., Any]:
+    """A function that is freed, with its constants, when nobody has it any more.
+
+    `torch.jit.trace` keeps what it made as long as the process lives: the weights of each model.
+    """
+    unit = getattr(torch._C, "CompilationUnit", None)
+    if unit is None or not hasattr(_jit, "_get_trace_graph"):
+        return _jit.freeze(_jit.trace(module, examples, check_trace=False))  # type: ignore[no-any-return]
+    graph, *_ = _jit._get_trace_graph(module, examples)
+    function = unit().create_function("traced", graph)
+
+    def run(*data: Tensor) -> Sequence[Tensor]:
+        results = function(*data)
+        return (results,) if isinstance(results, Tensor) else results
+
+    return run
 
 
 class _Traceable(torch.nn.Module):

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What oneDNN's graphs do in their own way; their values: `test_model_backends`."""
 
+import gc
+import weakref
+
+import numpy as np
 import pytest
 import torch
 
 import mxnova as mx
 from mxnova.core.exec.backends import BY_NAME
 from mxnova.core.exec.backends.conversion.graph import Part
+from mxnova.core.runtime import torch_script
 
 from .test_aten import X, answers, close, conv, residual
 
@@ -33,6 +38,19 @@ def test_positions_that_nobody_reads_are_skipped_inside(monkeypatch):
     close(*values)
     assert {row.backend for row in predictor.explain()} == {"onednn"}
     assert "aten::slice" not in str(torch.jit.last_executed_optimized_graph())
+
+
+def test_weights_of_models_that_are_gone_are_freed():
+    def weights_of_a_run():
+        weights = np.ones((4, 4), np.float32)
+        weight = torch.from_numpy(weights)
+        run, _ = torch_script.compiled_by_onednn(lambda x: (x @ weight,), [torch.ones(1, 4)])
+        assert run(torch.ones(1, 4))[0].tolist() == [[4.0] * 4]
+        return weakref.ref(weights)
+
+    gone = weights_of_a_run()
+    gc.collect()
+    assert gone() is None
 
 
 HEADS = {

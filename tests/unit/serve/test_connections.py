@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes that accept from one socket; the others of a server are rows of the file they share."""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("uvloop")
+pytest.importorskip("fcntl")
+
+OTHER = 1  # a row of another process, as this one takes the first
+
+
+class Kept(asyncio.Protocol):
+    """A connection that counts as uvicorn's do, and hears of shutdown."""
+
+    made = ()
+
+    def __init__(self):
+        Kept.made += (self,)
+        self.is_told = False
+
+    def shutdown(self):
+        self.is_told = True
+
+
+def run(test, tmp_path, monkeypatch, moment=3600):
+    """Runs an asynchronous test with a server, its shares and its address."""
+    from mxnova.serve import connections
+
+    monkeypatch.setattr(connections, "_MOMENT", moment)
+    Kept.made = ()
+
+    async def main(loop, listener):
+        server = await loop.create_server(Kept, sock=listener)
+        try:
+            return await asyncio.wait_for(test(server, loop.shares, listener.getsockname()), 60)
+        finally:
+            server.close()
+            await server.wait_closed()
+
+    loop = connections.Loop(connections.Shares(tmp_path / "shares"))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        try:
+            loop.run_until_complete(main(loop, listener))
+        finally:
+            loop.close()
+
+
+async def until(condition):
+    while not condition():
+        await asyncio.sleep(0.001)
+
+
+async def connected(address):
+    return (await asyncio.open_connection(*address))[1]
+
+
+def test_a_process_takes_what_it_has_no_more_of_than_others(tmp_path, monkeypatch):
+    async def test(server, shares, address):
+        shares._rows[OTHER] = 1 + 2
+        clients = [await connected(address) for _ in range(5)]
+        await until(lambda: server._timer is not None)  # it leaves one to the other
+        assert len(Kept.made) == 3
+        shares._rows[OTHER] = 1 + 4  # which takes two more than were left to it
+        server._watch()
+        await until(lambda: len(Kept.made) == 5)
+        for client in clients:
+            client.close()
+
+    run(test, tmp_path, monkeypatch)
+
+
+def test_what_no_other_process_takes_is_taken(tmp_path, monkeypatch):
+    async def test(server, shares, address):
+        shares._rows[OTHER] = 1  # it is busy, or dead
+        clients = [await connected(address) for _ in range(5)]
+        await until(lambda: len(Kept.made) == 5)
+        for client in clients:
+            client.close()
+
+    run(test, tmp_path, monkeypatch, moment=0.001)
+
+
+def test_connections_that_end_count_no_more(tmp_path, monkeypatch):
+    async def test(server, shares, address):
+        client = await connected(address)
+        await until(lambda: len(Kept.made) == 1)
+        shares._rows[OTHER] = 1
+        assert shares.are_exceeded()
+        shares.count(-1)  # as `server.Protocol` says
+        assert not shares.are_exceeded()
+        client.close()
+
+    run(test, tmp_path, monkeypatch)
+
+
+def test_a_server_that_stops_takes_what_waits_for_it(tmp_path, monkeypatch):
+    async def test(server, shares, address):
+        shares._rows[OTHER] = 1
+        clients = [await connected(address) for _ in range(3)]
+        await until(lambda: server._timer is not None)
+        server.close()
+        await server.wait_closed()
+        assert [protocol.is_told for protocol in Kept.made] == [False, True, True]
+        assert list(shares._rows[:2]) == [0, 1]  # others do not wait for it
+        for client in clients:
+            client.close()
+
+    run(test, tmp_path, monkeypatch)
+
+
+def test_a_process_that_can_open_no_more_files_tries_again(tmp_path, monkeypatch):
+    async def test(server, shares, address):
+        class Full:
+            def accept(self):
+                raise OSError(24, "Too many open files")
+
+        listener, server._listener = server._listener, Full()
+        monkeypatch.setattr(server._loop, "remove_reader", lambda _: None)
+        server._on_readable()
+        assert server._timer is not None
+        server._listener = listener
+        client = await connected(address)
+        await until(lambda: len(Kept.made) == 1)
+        client.close()
+
+    run(test, tmp_path, monkeypatch, moment=0.001)
+
+
+_JOINS = """
+import sys
+from pathlib import Path
+from mxnova.serve.connections import Shares
+
+shares = Shares(Path(sys.argv[1]))
+shares.join()
+shares.count(7)
+print(shares._row, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.slow
+def test_processes_take_rows_of_their_own_and_those_of_dead_ones(tmp_path):
+    from mxnova.serve.connections import Shares
+
+    def start():
+        process = subprocess.Popen(
+            [sys.executable, "-c", _JOINS, tmp_path / "shares"],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        return process, int(process.stdout.readline())
+
+    first, second = start(), start()
+    assert [first[1], second[1]] == [0, 1]
+    first[0].kill()
+    first[0].wait()
+    third = start()
+    assert third[1] == 0
+    assert list(np.fromfile(tmp_path / "shares", np.int32)[:3]) == [8, 8, 0]
+    for process in (second[0], third[0]):
+        process.kill()
+        process.communicate()
+    shares = Shares(tmp_path / "shares")
+    shares.join()
+    assert list(shares._rows[:3]) == [1, 8, 0]
+    shares.forget_dead()
+    assert list(shares._rows[:3]) == [1, 0, 0]
+    shares.leave()
+    first[0].communicate()
