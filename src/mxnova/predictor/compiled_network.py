@@ -6,13 +6,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..core.base.cores import usable_cores
 from ..core.base.dtypes import DType, dtype_of
-from ..core.base.errors import ArgumentError, FormatError, MXNetError
+from ..core.base.errors import ArgumentError, FormatError, MXNetError, from_foreign
 from ..core.base.shapes import shape_text
 from ..formats import compiled_model
 from ..formats.compiled_model import CompiledModel, Port
@@ -100,7 +101,7 @@ class CompiledNetwork:
         """What is given for an input, in its shape and element type."""
         shape, dtype = self.input_facts(name)
         values = np.asarray(data.asnumpy() if hasattr(data, "asnumpy") else data)
-        if values.shape != shape and values.size != np.prod(shape, dtype=np.int64):
+        if values.shape != shape and values.size != prod(shape):
             raise ArgumentError(
                 f"Predictor: {name} has shape {shape_text(values.shape)}, "
                 f"expected {shape_text(shape)}"
@@ -114,15 +115,14 @@ class CompiledNetwork:
             raise MXNetError(
                 "Predictor: a compiled model has no nodes that a monitor could be told of"
             )
-        values = {
-            port.key: fed[name] if name in fed else self._zeros(name)
-            for name, port in self._ports.items()
-        }
         try:
+            values = {
+                port.key: fed[name] if name in fed else self._zeros(name)
+                for name, port in self._ports.items()
+            }
             return self._engine.run(values)
         except Exception as error:  # noqa: BLE001 - whatever a runtime raises
-            reason = str(error).partition("\n")[0]
-            raise MXNetError(f"Predictor: {self.model.runtime}: {reason}") from None
+            raise from_foreign(error, f"Predictor: {self.model.runtime}") from None
 
     def _zeros(self, name: str) -> Array:
         return np.zeros(self._shapes[name], dtype_of(self._ports[name].dtype).numpy)
@@ -155,10 +155,13 @@ def _engine(path: str | os.PathLike[str], model: CompiledModel, threads: int) ->
     """What runs the model.
 
     Raises:
+        FormatError: its graph or its weights are no runtime's.
         MXNetError: the runtime refuses it, or is not installed.
     """
     try:
         return ENGINES[model.runtime](model, threads)
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from None
     except MXNetError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever a runtime raises

@@ -24,6 +24,7 @@ from uvicorn.config import STARTUP_FAILURE
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.supervisors import Multiprocess
 
+from ..core.base.cores import usable_cores
 from ..core.base.errors import MXNetError
 from ..core.base.printable import printable
 from .app import create_app
@@ -204,7 +205,7 @@ def serve(settings: Settings) -> None:
         return
     with listening(settings) as listener, tempfile.TemporaryDirectory() as folder:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-        cores = max(1, (os.cpu_count() or 1) // settings.workers)
+        cores = max(1, usable_cores() // settings.workers)
         os.environ.setdefault("OMP_NUM_THREADS", str(cores))
         state = Path(folder) / "models.json"
         settings = replace(settings, state=state)
