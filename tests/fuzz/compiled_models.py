@@ -443,10 +443,11 @@ def _xml(layers: Sequence[str], edges: Sequence[Sequence[Any]] = _EDGES, before:
 
 def _ir(rng: random.Random) -> bytes:
     """A graph for OpenVINO of one kind, with weights of a few bytes."""
-    kind = rng.choice((_ir_places, _ir_bomb, _ir_bomb, _ir_links, _ir_deep, _ir_text, _ir_damaged))
-    size = rng.choice((16, 16, 0, 1, 64, 1 << 16))
-    arrays = {"model.xml": _bytes(kind(rng)), "model.bin": np.ones(size, np.uint8)}
-    return _file(_told("openvino"), arrays)
+    kinds = _ir_places, _ir_bomb, _ir_bomb, _ir_links, _ir_deep, _ir_text, _ir_damaged
+    numbers = struct.pack("<fxxxxqq", 1.0, rng.choice(_SIZES) % (1 << 63), 0)
+    weights = rng.choice((numbers, numbers, numbers, b"", b"a", bytes(1 << 16)))
+    text = rng.choice(kinds)(rng)
+    return _file(_told("openvino"), {"model.xml": _bytes(text), "model.bin": _bytes(weights)})
 
 
 def _ir_places(rng: random.Random) -> bytes:
@@ -458,34 +459,34 @@ def _ir_places(rng: random.Random) -> bytes:
 
 
 def _ir_bomb(rng: random.Random) -> bytes:
-    """Arrays that are as large as constants say, some of them made of the one before."""
-    sizes = ("16777216", "2147483648", "1099511627776", "4", "1073741824")
-    kind = rng.choice(("Broadcast", "Tile", "Concat", "Range", "Chain"))
-    const = {"element_type": "f32", "shape": "1", "offset": 0, "size": 4}
-    layers = _sum()[:1] + [_layer(1, "Const", const, 0)]
-    wide = {"element_type": "i64", "shape": "1", "offset": 8, "size": 8}
-    layers.append(_layer(2, "Const", wide, 0))
-    edges: list[tuple[int, int, int, int]] = [(1, 0, 3, 0), (2, 0, 3, 1)]
-    if kind in ("Concat", "Chain"):
-        n = rng.choice((2, 30))
-        layers += [_layer(3, "Concat", {"axis": 0}, 2)]
-        edges = [(1, 0, 3, 0), (1, 0, 3, 1)]
-        for i in range(n):
-            layers.append(_layer(4 + i, "Concat", {"axis": 0}, 2))
-            edges += [(3 + i, 2, 4 + i, 0), (3 + i, 2, 4 + i, 1)]
-        last = 3 + n
-    else:
-        data = {"mode": "numpy"} if kind == "Broadcast" else {"output_type": "f32"}
-        layers += [_layer(3, kind, data, 2)]
-        last = 3
+    """An array that is as large as a constant says, or the one before twice, thirty times."""
+    kind = rng.choice(("Broadcast", "Tile", "Range", "Reshape", "Concat", "Concat"))
+    n = rng.choice((1, 1, 30)) if kind == "Concat" else 1
+    data: dict[str, Any] = {
+        "Broadcast": {"mode": "numpy"}, "Range": {"output_type": "f32"}, "Concat": {"axis": 0},
+        "Reshape": {"special_zero": "false"},
+    }.get(kind, {})  # fmt: skip
+    layers = [_sum()[0], *(_layer(i, "Const", _number(kind, at), 0) for i, (kind, at) in _NUMBERS)]
+    edges: list[Sequence[int]] = []
+    for i in range(4, 4 + n):
+        layers.append(_layer(i, kind, data, 3 if kind == "Range" else 2))
+        read = {"Range": (3, 2, 1), "Concat": (1, 1)}.get(kind, (1, 2))
+        edges += [(r if i == 4 or r != 1 else i - 1, 0, i, k) for k, r in enumerate(read)]
+    last = 4 + n
     layers += [
-        _layer(last + 1, "ReduceSum", {"keep_dims": "true"}, 2), _layer(last + 2, "Add", {}, 2, "y"),
-        _layer(last + 3, "Result", {}, 1), _layer(last + 4, "Const", {**wide, "offset": 0}, 0),
+        _layer(last, "ReduceSum", {"keep_dims": "true"}, 2), _layer(last + 1, "Add", {}, 2, "y"),
+        _layer(last + 2, "Result", {}, 1),
     ]  # fmt: skip
-    edges += [(last, 2, last + 1, 0), (last + 4, 0, last + 1, 1), (0, 0, last + 2, 0),
-              (last + 1, 2, last + 2, 1), (last + 2, 2, last + 3, 0)]  # fmt: skip
-    text = _xml(layers, edges)
-    return text.replace(b'shape="1" offset="0"', b'shape="%d" offset="0"' % int(rng.choice(sizes)))
+    edges += [(last - 1, 0, last, 0), (3, 0, last, 1), (0, 0, last + 1, 0), (last, 0, last + 1, 1)]
+    ports = {i: layers[i].count("<input>") and layers[i].split("<output>")[0].count("<port") for i in range(last + 2)}
+    return _xml(layers, [*((a, ports[a], b, k) for a, _, b, k in edges), (last + 1, 2, last + 2, 0)])
+
+
+_NUMBERS = ((1, ("f32", 0)), (2, ("i64", 8)), (3, ("i64", 16)))
+
+
+def _number(kind: str, at: int) -> dict[str, Any]:
+    return {"element_type": kind, "shape": 1, "offset": at, "size": 4 if kind == "f32" else 8}
 
 
 def _ir_links(rng: random.Random) -> bytes:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from math import prod
@@ -23,6 +24,7 @@ from .network import Array, unknown_input
 __all__ = ["CompiledNetwork"]
 
 _MOST_THREADS = 1 << 10
+_OF_CODE = re.compile("Exception from |Check '")  # OpenVINO's, where it failed
 
 
 class CompiledNetwork:
@@ -165,8 +167,13 @@ def _engine(path: str | os.PathLike[str], model: CompiledModel, threads: int) ->
     except MXNetError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever a runtime raises
-        reason = str(error).partition("\n")[0]
-        raise MXNetError(f"{path}: {model.runtime} refuses the model: {reason}") from None
+        raise MXNetError(f"{path}: {model.runtime} refuses the model: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    """The first line of what a runtime says that does not tell where in its own code that is."""
+    lines = [line for line in str(error).splitlines() if line and not _OF_CODE.match(line)]
+    return lines[0] if lines else type(error).__name__
 
 
 def _match(port: Port, shape: tuple[int, ...], words: dict[str, int]) -> None:
