@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs of compiled models that would cost a runtime more than their bytes, refused before it reads them.
+"""Graphs of compiled models that would cost a runtime more than their bytes: they are refused.
 
 `mxnova compile` writes no such graphs.
 """
@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from math import prod
+from math import inf, prod
 from typing import Any
 
 from ..core.base.errors import FormatError
@@ -86,6 +86,5 @@ def check_ir_constants(model: Any, n_bytes: int) -> None:
 def _bytes_of(value: Any) -> float:
     """Bytes of a value at most."""
     shape = value.get_partial_shape()
-    if shape.rank.is_dynamic or any(size.is_dynamic for size in shape):
-        return float("inf")
-    return prod(shape.to_shape()) * max(1, value.get_element_type().size)
+    sizes = [-1] if shape.rank.is_dynamic else [size.get_max_length() for size in shape]
+    return inf if -1 in sizes else prod(sizes) * max(1, value.get_element_type().size)
