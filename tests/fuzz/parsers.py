@@ -349,7 +349,7 @@ ATTACKS: tuple[tuple[Any, ...], ...] = (  # name, module, factor, inputs of a te
     *(
         [
             ("conversion_attacks", "conversions", 64, 60, 1 << 30),
-            ("compiled_attacks", "compiled_models", 64, 200, 256 << 20),
+            ("compiled_attacks", "compiled_models", 64, 120, 256 << 20),
         ]
         if HAS_RUNTIME
         else []
