@@ -69,7 +69,7 @@ def check_ir_constants(model: Any, n_bytes: int) -> None:
     """
     most = _ALLOWANCE + _FACTOR * n_bytes
     constant: set[Any] = set()
-    total = 0
+    total = 0.0
     for node in model.get_ordered_ops():
         inputs = node.input_values()
         is_stored = node.get_type_name() == "Constant"
@@ -78,7 +78,7 @@ def check_ir_constants(model: Any, n_bytes: int) -> None:
         outputs = node.outputs()
         constant.update(outputs)
         total += 0 if is_stored else sum(map(_bytes_of, outputs))
-        if not total <= most:
+        if total > most:
             name = node.get_friendly_name()
             raise FormatError(f"constants of the graph take over {most} bytes, up to {name!r}")
 

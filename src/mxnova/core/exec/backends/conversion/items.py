@@ -43,7 +43,7 @@ def items_at_once(part: Part) -> int:
     if axes is None:
         return 0
     read = {e for n in products for e in n.inputs[1:2] if axes[e.node] is None}
-    weights = sum(prod(part.table[e.node][e.output] or ()) for e in read)  # type: ignore[arg-type]
+    weights = sum(prod(part.table[e.node][e.output] or ()) for e in read)
     enough = ceil(tuning.THREAD_ENOUGH_ROWS * weights * batch / work)
     most = batch // thread_count()
     return next((n for n in range(enough, most) if n and most % n == 0), most)

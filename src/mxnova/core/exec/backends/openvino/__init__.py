@@ -40,7 +40,7 @@ class OpenVINO(ModelBackend):
         """Where the processor has VNNI: other int8 kernels saturate sums of two products."""
         return has_vnni()
 
-    def make(self, part: Part) -> Runner:
+    def make(self, part: Part) -> Runner | None:
         """A compiled model."""
         from .model import Model
 
