@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import heapq
 import math
-import os
 import random
 import tempfile
 from collections.abc import Callable, Iterator
@@ -25,6 +24,7 @@ from rich.table import Table
 from benchmarks.simulator import interrupted
 from benchmarks.simulator.processes import answer_of
 from benchmarks.simulator.slow_reading import server
+from mxnova.core.base.cores import usable_cores
 
 __all__ = [
     "Cluster",
@@ -199,7 +199,7 @@ def interrupted_run(n: int, start: float) -> Interrupted:
         n: workers, which share the cores of this machine.
         start: seconds from a failure to the begin of a single worker's first step.
     """
-    here = Cluster(latency=0.0, link=math.inf, start=start * max(1.0, n / (os.cpu_count() or 1)))
+    here = Cluster(latency=0.0, link=math.inf, start=start * max(1.0, n / usable_cores()))
     real = interrupted.run(n, [here.start / 2 + gap for gap in _GAPS])
     restart = sum(real.restarts) / len(real.restarts)
     as_it_was = replace(here, start=restart - meeting_seconds(n, here))

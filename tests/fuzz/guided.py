@@ -30,6 +30,7 @@ COVERED = [
     "mxnova.core.graph",
     "mxnova.formats",
     "mxnova.onnx",
+    "mxnova.predictor",
     "mxnova.recordio",
 ]
 

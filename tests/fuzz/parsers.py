@@ -346,7 +346,14 @@ ATTACKS: tuple[tuple[Any, ...], ...] = (  # name, module, factor, inputs of a te
     ("checkpoint_attacks", "checkpoints", 64, 100, 96 << 20),
     ("python_attacks", "python_files", 256, 20, 1 << 30),
     *([("onnx_attacks", "onnx_graphs", 128, 100)] if HAS_ONNX else []),
-    *([("conversion_attacks", "conversions", 64, 60, 1 << 30)] if HAS_RUNTIME else []),
+    *(
+        [
+            ("conversion_attacks", "conversions", 64, 60, 1 << 30),
+            ("compiled_attacks", "compiled_models", 64, 120, 256 << 20),
+        ]
+        if HAS_RUNTIME
+        else []
+    ),
 )
 
 

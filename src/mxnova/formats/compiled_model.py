@@ -31,6 +31,8 @@ __all__ = ["Blocked", "CompiledModel", "Port", "check_hashes", "read", "write"]
 VERSION = 2
 _KEY = "mxnova.compiled"
 _DEPTH = 6  # of brackets in the metadata
+_LARGEST_HEADER = 4 << 20  # bytes
+_MOST_ARRAYS = 1 << 13  # each takes 60 us
 _MOST_PORTS = 1 << 10
 _MOST_AXES = 32
 _LARGEST_BLOCK = 1 << 10  # channels
@@ -131,7 +133,7 @@ def read(path: Path) -> CompiledModel:
         FileError: it cannot be read.
     """
     with open_regular(path) as file:
-        found = safetensors.read_layout(file, path)
+        found = safetensors.read_layout(file, path, _LARGEST_HEADER)
         try:
             model = _checked(found)
         except MXNetError as error:
@@ -158,6 +160,8 @@ def _checked(file: Layout) -> CompiledModel:
     """The model without its arrays."""
     if _KEY not in file.metadata:
         raise FormatError("no compiled model; `mxnova compile` writes those")
+    if len(file.places) > _MOST_ARRAYS:
+        raise FormatError(f"{len(file.places)} arrays: at most {_MOST_ARRAYS} are read")
     told = bounded_json.loads(file.metadata[_KEY], max_depth=_DEPTH, unique=True)
     if not isinstance(told, dict) or not isinstance(told.get("version"), int):
         raise FormatError(f"{_KEY}: no version")

@@ -104,8 +104,13 @@ def read(source: Readable) -> SafetensorsFile:
     return SafetensorsFile(_arrays(file, file.view[found.start :], found), found.metadata)
 
 
-def read_layout(file: BinaryIO, path: Path) -> Layout:
+def read_layout(file: BinaryIO, path: Path, largest: int = _MAX_HEADER) -> Layout:
     """What the header says of an open file, of which no more is read; see `layout`.
+
+    Args:
+        file: the file.
+        path: of the file, for messages.
+        largest: bytes of a header that is read.
 
     Raises:
         FormatError: as for `layout`.
@@ -117,7 +122,9 @@ def read_layout(file: BinaryIO, path: Path) -> Layout:
         size = file.seek(0, os.SEEK_END)
         file.seek(0)
         head = file.read(_LENGTH.size)
-        length = min(int.from_bytes(head, "little"), _MAX_HEADER)
+        length = int.from_bytes(head, "little")
+        if length > largest and len(head) == _LENGTH.size:
+            raise FormatError(f"{name}: {_too_long(length, largest)}")
         head += file.read(min(length, size))
     except OSError as error:
         raise FileError.of(error, name) from None
@@ -224,9 +231,10 @@ def _header(file: Source, n_bytes: int) -> tuple[dict[str, Any], int]:
         raise FormatError(f"{n_bytes} bytes, fewer than the 8 of the header's length")
     (length,) = _LENGTH.unpack_from(file.view)
     left = n_bytes - _LENGTH.size
-    if length > min(left, _MAX_HEADER):
-        limit = f"at most {_MAX_HEADER:,} are read" if length > _MAX_HEADER else f"{left} are left"
-        raise FormatError(f"a header of {length} bytes: {limit}")
+    if length > _MAX_HEADER:
+        raise FormatError(_too_long(length, _MAX_HEADER))
+    if length > left:
+        raise FormatError(f"a header of {length} bytes: {left} are left")
     start = _LENGTH.size + int(length)
     text = bytes(file.view[_LENGTH.size : start])
     if not text.startswith(b"{"):
@@ -237,6 +245,10 @@ def _header(file: Source, n_bytes: int) -> tuple[dict[str, Any], int]:
     except FormatError as error:
         raise FormatError(f"header: {error}") from None
     return header, start
+
+
+def _too_long(length: int, most: int) -> str:
+    return f"a header of {length} bytes: at most {most:,} are read"
 
 
 def _metadata(value: Any) -> dict[str, str]:

@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..core.base.cores import usable_cores
 from ..core.base.dtypes import DType, dtype_of
-from ..core.base.errors import ArgumentError, FormatError, MXNetError
+from ..core.base.errors import ArgumentError, FormatError, MXNetError, from_foreign
 from ..core.base.shapes import shape_text
 from ..formats import compiled_model
 from ..formats.compiled_model import CompiledModel, Port
@@ -22,6 +24,7 @@ from .network import Array, unknown_input
 __all__ = ["CompiledNetwork"]
 
 _MOST_THREADS = 1 << 10
+_OF_CODE = re.compile("Exception from |Check '")  # OpenVINO's, where it failed
 
 
 class CompiledNetwork:
@@ -100,7 +103,7 @@ class CompiledNetwork:
         """What is given for an input, in its shape and element type."""
         shape, dtype = self.input_facts(name)
         values = np.asarray(data.asnumpy() if hasattr(data, "asnumpy") else data)
-        if values.shape != shape and values.size != np.prod(shape, dtype=np.int64):
+        if values.shape != shape and values.size != prod(shape):
             raise ArgumentError(
                 f"Predictor: {name} has shape {shape_text(values.shape)}, "
                 f"expected {shape_text(shape)}"
@@ -114,15 +117,14 @@ class CompiledNetwork:
             raise MXNetError(
                 "Predictor: a compiled model has no nodes that a monitor could be told of"
             )
-        values = {
-            port.key: fed[name] if name in fed else self._zeros(name)
-            for name, port in self._ports.items()
-        }
         try:
+            values = {
+                port.key: fed[name] if name in fed else self._zeros(name)
+                for name, port in self._ports.items()
+            }
             return self._engine.run(values)
         except Exception as error:  # noqa: BLE001 - whatever a runtime raises
-            reason = str(error).partition("\n")[0]
-            raise MXNetError(f"Predictor: {self.model.runtime}: {reason}") from None
+            raise from_foreign(error, f"Predictor: {self.model.runtime}") from None
 
     def _zeros(self, name: str) -> Array:
         return np.zeros(self._shapes[name], dtype_of(self._ports[name].dtype).numpy)
@@ -155,15 +157,23 @@ def _engine(path: str | os.PathLike[str], model: CompiledModel, threads: int) ->
     """What runs the model.
 
     Raises:
+        FormatError: its graph or its weights are no runtime's.
         MXNetError: the runtime refuses it, or is not installed.
     """
     try:
         return ENGINES[model.runtime](model, threads)
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from None
     except MXNetError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever a runtime raises
-        reason = str(error).partition("\n")[0]
-        raise MXNetError(f"{path}: {model.runtime} refuses the model: {reason}") from None
+        raise MXNetError(f"{path}: {model.runtime} refuses the model: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    """The first line of what a runtime says that does not tell where in its own code that is."""
+    lines = [line for line in str(error).splitlines() if line and not _OF_CODE.match(line)]
+    return lines[0] if lines else type(error).__name__
 
 
 def _match(port: Port, shape: tuple[int, ...], words: dict[str, int]) -> None:

@@ -16,6 +16,7 @@ from ..core.base.packages import require_package
 from ..formats.compiled_model import CompiledModel, Port
 from .blocks import of_blocks, runtime_block
 from .external_initializers import add_external_initializers
+from .graph_checks import check_ir_constants, check_ir_text, check_onnx_graph
 from .network import Array
 
 __all__ = ["BLOCKED_GRAPH", "ENGINES", "Engine"]
@@ -56,7 +57,9 @@ class _ONNXRuntime:
         options.add_session_config_entry(
             "session.model_external_initializers_file_folder_path", _NOWHERE
         )
+        options.add_session_config_entry("session.load_model_format", "ONNX")  # no other
         graph, weights = _for_this_processor(model, runtime)
+        check_onnx_graph(model.arrays[graph])
         initializers, self._weights = add_external_initializers(options, weights, runtime)
         self._session = runtime.InferenceSession(
             initializers + model.arrays[graph].tobytes(),
@@ -65,6 +68,7 @@ class _ONNXRuntime:
             # What is constant was computed when the model was compiled; a file from a stranger may
             # hold constants of any size that are not.
             disabled_optimizers=[*SLOWER_FUSIONS, "ConstantFolding"],
+            enable_fallback=0,  # to the same provider, once more
         )
         self._keys = _keys(model.outputs)
 
@@ -100,9 +104,12 @@ class _OpenVINO:
         openvino = require_package("openvino", "Predictor.load")
         core = openvino.Core()
         text = model.arrays["model.xml"].tobytes()
+        check_ir_text(text)
         weights = openvino.Tensor(model.arrays["model.bin"], shared_memory=True)
+        graph = core.read_model(text, weights)
+        check_ir_constants(graph, model.arrays["model.bin"].nbytes)
         settings = openvino_settings(threads, "float32", _FAKE_QUANTIZE in text)
-        self._compiled = core.compile_model(core.read_model(text, weights), "CPU", settings)
+        self._compiled = core.compile_model(graph, "CPU", settings)
         self._weights = weights
         self._keys = _keys(model.outputs)
         self._local = threading.local()

@@ -186,6 +186,23 @@ def test_bytes_beyond_the_last_array_are_not_read(path, peak):
     assert peak() < SIZE >> 6
 
 
+def test_headers_are_short(path, peak):
+    size = 5 << 20
+    path.write_bytes(size.to_bytes(8, "little") + b"{")
+    os.truncate(path, SIZE)
+    with pytest.raises(FormatError, match=r"net\.mxnova: a header of 5242880 bytes"):
+        compiled_model.read(path)
+    assert peak() < size
+
+
+def test_arrays_are_few(path, monkeypatch):
+    monkeypatch.setattr(compiled_model, "_MOST_ARRAYS", 2)
+    arrays = {name: np.ones(1, np.float32) for name in "abc"}
+    compiled_model.write(path, replace(MODEL, arrays=arrays))
+    with pytest.raises(FormatError, match="3 arrays: at most 2"):
+        compiled_model.read(path)
+
+
 @pytest.mark.parametrize("left", [4, 100, -1])
 def test_a_file_that_is_cut_off_while_it_is_read(path, left, monkeypatch):
     compiled_model.write(path, MODEL)

@@ -140,8 +140,19 @@ def test_files_that_do_not_hold_what_they_say(compiled, tmp_path):
         Predictor.load(changed(path, other, arrays={"model": np.zeros(9, np.uint8)}))
     graph = next(name for name in ("model", "model.xml") if name in model.arrays)
     broken = {**model.arrays, graph: np.zeros(99, np.uint8)}
-    with pytest.raises(MXNetError, match="refuses the model"):
+    with pytest.raises(MXNetError, match="no ONNX file|no XML"):
         Predictor.load(changed(path, other, arrays=broken))
+
+
+@pytest.mark.parametrize("shape", [(1, 1 << 45), (1 << 59, 1 << 59)])
+def test_inputs_that_nobody_has_memory_for(compiled, tmp_path, shape):
+    path, _ = compiled
+    ports = [replace(port, shape=shape) for port in compiled_model.read(path).inputs]
+    predictor = Predictor.load(changed(path, tmp_path / "other.mxnova", inputs=tuple(ports)))
+    with pytest.raises(MXNetError, match=r"Predictor: (openvino|onnxruntime)"):
+        predictor.forward()
+    with pytest.raises(ArgumentError, match="data"):
+        predictor.set_input("data", np.zeros(0))
 
 
 def test_weights_are_not_looked_for_in_other_files(tmp_path, monkeypatch):

@@ -43,21 +43,24 @@ def onnxruntime_options(threads: int) -> Any:
     return with_exact_integers(options)
 
 
-def openvino_settings(threads: int, precision: str, is_quantized: bool) -> dict[str, Any]:
+def openvino_settings(
+    threads: int, precision: str, is_quantized: bool, streams: int = 1
+) -> dict[str, Any]:
     """Of a compiled model.
 
     Args:
-        threads: that take part in a run.
+        threads: that take part in runs.
         precision: float32 or bfloat16.
         is_quantized: whether it computes with 8-bit integers.
+        streams: how many runs share the threads at a time.
     """
     settings: dict[str, Any] = {
         "PERFORMANCE_HINT": "LATENCY",
-        "NUM_STREAMS": 1,
+        "NUM_STREAMS": streams,
         "INFERENCE_NUM_THREADS": threads,
         "INFERENCE_PRECISION_HINT": "bf16" if precision == "bfloat16" else "f32",
     }
-    if threads == 1 or is_quantized:
+    if threads == streams or is_quantized:
         # OpenVINO 2026.4 ends the process over chains of products that it compiles for one thread.
         # It takes the sum of a residual block for such a chain where an int8 convolution, which it
         # would be part of, is not rounded before: ResNet-50 of 8 images takes 0.93 of the time.

@@ -395,6 +395,16 @@ THREAD_MIN_ROWS: Annotated[
         "inference",
     ),
 ] = 64
+THREAD_ENOUGH_ROWS: Annotated[
+    int,
+    Row(
+        "rows of a thread's products, on the average of all weights, from which more gain nothing",
+        "OpenVINO, batch 8, one thread: 2 images of SqueezeNet at once 0.79, 4 of MobileNet 0.93; "
+        "4 and 2 of an int8 ResNet-50 1.03 and 1.06",
+        EPYC_512,
+        "inference",
+    ),
+] = 512
 SMALL_GRAPH_MULTIPLICATIONS: Annotated[
     int,
     Row(

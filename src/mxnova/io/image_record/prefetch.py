@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Protocol
 
+from ...core.base.cores import usable_cores
 from ...core.base.errors import from_foreign
 from ...core.base.interrupts import deferred_interrupts
 from ...core.runtime.engine import Completion, FnProperty, engine
@@ -72,7 +73,7 @@ class Prefetcher:
         self, name: str, plan: Callable[[], Plan | None], depth: int, n_threads: int
     ) -> None:
         self._name, self._next_plan, self._depth = name, plan, depth
-        self._n_threads = min(n_threads, max(_MOST_THREADS, os.cpu_count() or 1))
+        self._n_threads = min(n_threads, max(_MOST_THREADS, usable_cores()))
         self._turn = engine().new_variable(name)
         self._pending: deque[_Pending] = deque()
         self._pool: ThreadPoolExecutor | None = None

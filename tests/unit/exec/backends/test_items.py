@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -11,11 +13,17 @@ import mxnova as mx
 from mxnova.core.exec.backends import BY_NAME
 from mxnova.core.exec.backends.conversion import items
 from mxnova.core.exec.backends.conversion.graph import Part
+from mxnova.core.exec.fused.quantize_linear import DequantizeLinear, QuantizeLinear
+from mxnova.core.exec.program.program import ArrayFacts, Facts, Program
+from mxnova.core.graph.node import Entry, Node
+from mxnova.core.graph.symbol import Symbol
 from mxnova.core.runtime import tuning
+from mxnova.core.runtime.context import Context
 
 BATCH, LENGTH, UNITS, HEADS = 4, 4, 8, 2
 SHAPE = (BATCH, LENGTH, UNITS)
 X = mx.sym.var("data")
+NUMBERS = itertools.count()
 
 
 def dense(x, units=UNITS, **options):
@@ -36,15 +44,29 @@ def encoder():
     return x + dense(mx.sym.LeakyReLU(dense(x, 16), act_type="gelu"))
 
 
-def parameters(symbol):
+def parameters(symbol, shape=SHAPE):
     rng = np.random.default_rng(1)
-    shapes = zip(symbol.list_arguments(), symbol.infer_shape(data=SHAPE)[0])
+    shapes = zip(symbol.list_arguments(), symbol.infer_shape(data=shape)[0])
     return {n: mx.nd.array(rng.normal(size=shape)) for n, shape in shapes if n != "data"}
 
 
 def part_of(symbol, shape=SHAPE):
-    constants = {n: torch.from_numpy(a.asnumpy()) for n, a in parameters(symbol).items()}
+    arrays = parameters(symbol, shape)
+    constants = {n: torch.from_numpy(a.asnumpy()) for n, a in arrays.items()}
     return Part(symbol, {"data": shape}, constants)
+
+
+def image_network():
+    """A convolution of 4x4 positions and a product, 288 and 8 weights: 16 rows for most of them."""
+    pooled = mx.sym.Pooling(convolved(), global_pool=True, pool_type="avg")
+    return mx.sym.FullyConnected(mx.sym.Flatten(pooled), num_hidden=2, no_bias=True)
+
+
+def convolved():
+    return mx.sym.Convolution(X, kernel=(3, 3), pad=(1, 1), num_filter=4, no_bias=True)
+
+
+IMAGES = (8, 8, 4, 4)
 
 
 @pytest.fixture(autouse=True)
@@ -90,6 +112,62 @@ def test_uneven_batches_stay_together(two_threads):
     assert items.items_for_a_thread(part_of(encoder(), (3, LENGTH, UNITS))) == 0
 
 
+@pytest.mark.parametrize("rows, expected", [(1, 1), (15, 1), (17, 2), (33, 4), (1000, 4)])
+def test_as_few_items_at_once_as_give_enough_rows(two_threads, monkeypatch, rows, expected):
+    monkeypatch.setattr(tuning, "THREAD_ENOUGH_ROWS", rows)
+    assert items.items_at_once(part_of(image_network(), IMAGES)) == expected
+
+
+@pytest.mark.parametrize("shape, expected", [((12, 8, 4, 4), 2), ((10, 8, 4, 4), 5)])
+def test_threads_take_as_many_items_each(two_threads, monkeypatch, shape, expected):
+    monkeypatch.setattr(tuning, "THREAD_ENOUGH_ROWS", 17)
+    assert items.items_at_once(part_of(image_network(), shape)) == expected
+
+
+@pytest.mark.parametrize("name", MEETING)
+def test_items_that_meet_are_one_run(two_threads, name):
+    assert items.items_at_once(part_of(MEETING[name]())) == 0
+
+
+def test_little_to_do_and_uneven_batches_are_one_run(two_threads, monkeypatch):
+    assert items.items_at_once(part_of(image_network(), (7, 8, 4, 4))) == 0
+    monkeypatch.setattr(tuning, "THREAD_MIN_MULTIPLICATIONS", 10**6)
+    assert items.items_at_once(part_of(image_network(), IMAGES)) == 0
+
+
+def test_images_of_integers_do_not_meet(two_threads, monkeypatch):
+    monkeypatch.setattr(tuning, "THREAD_ENOUGH_ROWS", 1)
+    data, shape = mx.sym.var("data"), IMAGES
+    step, each = mx.sym.var("step"), mx.sym.var("each")
+    images = dequantized(quantized(data, step), step)
+    weight = dequantized(mx.sym.var("integers"), mx.sym.var("steps"), axis=0)
+    body = mx.sym.Convolution(images, weight, kernel=(1, 1), num_filter=2, no_bias=True)
+    constants = {
+        "step": torch.ones(1),
+        "integers": torch.ones(2, 8, 1, 1, dtype=torch.int8),
+        "steps": torch.ones(2),
+    }
+    assert items.items_at_once(Part(body, {"data": shape}, constants)) == 1
+    by_item = mx.sym.Convolution(
+        dequantized(quantized(data, each, axis=0), each, axis=0), weight,
+        kernel=(1, 1), num_filter=2, no_bias=True,
+    )  # fmt: skip
+    constants["each"] = torch.ones(8)
+    assert items.items_at_once(Part(by_item, {"data": shape}, constants)) == 0
+
+
+def quantized(data, scale, axis=None):
+    return applied(QuantizeLinear(axis=axis, dtype=torch.int8), data, scale)
+
+
+def dequantized(data, scale, axis=None):
+    return applied(DequantizeLinear(axis=axis), data, scale)
+
+
+def applied(op, *inputs):
+    return Symbol([Entry(Node(op, f"n{next(NUMBERS)}", {}, [s.entries[0] for s in inputs]), 0)])
+
+
 @pytest.mark.skipif(bool(BY_NAME["onnxruntime"].unavailable()), reason="needs ONNX Runtime")
 def test_values_stay(two_threads):
     from mxnova.core.exec.backends.onnxruntime import session
@@ -102,3 +180,36 @@ def test_values_stay(two_threads):
     )
     np.testing.assert_allclose(found, plain, rtol=1e-4, atol=1e-5)
     assert isinstance(BY_NAME["onnxruntime"].make(part_of(symbol)), session.ItemsApart)
+
+
+@pytest.mark.skipif(bool(BY_NAME["openvino-streams"].unavailable()), reason="needs OpenVINO")
+@pytest.mark.parametrize("heads", ["one", "an input too"])
+def test_streams_give_the_same(two_threads, monkeypatch, heads):
+    from mxnova.core.exec.backends.openvino import model
+
+    made = []
+    compiled = model.Model
+    monkeypatch.setattr(tuning, "SMALL_GRAPH_MULTIPLICATIONS", 0)
+    monkeypatch.setattr(model, "Model", lambda *given: made.append(compiled(*given)) or made[-1])
+    monkeypatch.setattr(tuning, "THREAD_ENOUGH_ROWS", 17)
+    symbol = image_network() if heads == "one" else mx.sym.Group([mx.sym.relu(convolved()), X])
+    data = np.random.default_rng(2).normal(size=IMAGES).astype("float32")
+    given = {f"arg:{n}": a for n, a in parameters(symbol, IMAGES).items()}
+    plain, found = (
+        mx.Predictor(symbol, given, {"data": IMAGES}, backend=b).predict(data=data)
+        for b in ("openvino", "openvino-streams")
+    )
+    assert [m._n_runs for m in made] == [1, 4]
+    for one, other in zip(plain, found, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    "shape, threads, expected",
+    [((4, 3), 2, True), ((1, 3), 2, False), ((3, 3), 2, False), ((4, 3), 1, False)],
+)
+def test_streams_are_for_batches(set_threads, shape, threads, expected):
+    set_threads(threads)
+    facts = Facts({"data": ArrayFacts(shape, torch.float32)}, Context("cpu", 0))
+    program = Program(mx.sym.relu(X), facts)
+    assert BY_NAME["openvino-streams"].supports(program) is expected

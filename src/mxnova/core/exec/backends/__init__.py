@@ -26,7 +26,7 @@ from .cudagraph import CudaGraph
 from .inductor import Inductor
 from .onednn import OneDNN
 from .onnxruntime import ONNXRuntime
-from .openvino import OpenVINO
+from .openvino import OpenVINO, OpenVINOStreams
 from .request import DEFAULT, lowest_precision, wanted
 
 __all__ = [
@@ -203,6 +203,7 @@ def _usable(name: str) -> NamedBackend | None:
 register(DEFAULT, Aten())
 BY_NAME["onednn"] = OneDNN()
 BY_NAME["openvino"] = OpenVINO()
+BY_NAME["openvino-streams"] = OpenVINOStreams()
 BY_NAME["onnxruntime"] = ONNXRuntime()
 BY_NAME["inductor"] = Inductor()
 BY_NAME["cudagraph"] = CudaGraph()

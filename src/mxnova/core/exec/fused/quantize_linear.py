@@ -10,6 +10,7 @@ from torch import Tensor
 
 from ...op.quantized.ranges import quantized
 from ...op.schema import Op
+from ...op.traits import InputShapes, ItemAxes
 from ..program.private import private_operator
 
 __all__ = ["DequantizeLinear", "QuantizeLinear"]
@@ -29,6 +30,11 @@ class _Linear(Op):
         """The data's."""
         s.same("data", "output")
         s.scale = (1,) if self.axis is None else (s.data[self.axis],)
+
+    def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
+        """The data's: all items have the same scales, each its own along another axis."""
+        data, scale = axes
+        return None if scale is not None or data == self.axis else data
 
     def along_axis(self, scale: Tensor, data: Tensor) -> Tensor:
         """The scale in a shape that multiplies the data."""

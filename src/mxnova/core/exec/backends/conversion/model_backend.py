@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MakeModel", "ModelBackend"]
 
-MakeModel = Callable[["Part"], Runner]
-"""Nodes at some shapes -> what runs them."""
+MakeModel = Callable[["Part"], Runner | None]
+"""Nodes at some shapes -> what runs them; None: ATen had better."""
 
 _log = logging.getLogger("mxnova")
 
@@ -58,9 +58,12 @@ class _Model(Group):
         part = self._part(data)
         if part is not None:
             try:
-                return self.make(part)
+                made = self.make(part)
             except Exception as reason:  # noqa: BLE001 - whatever a runtime raises
                 _log.warning("backend %r makes no model: %s; ATen runs it", self.backend, reason)
+            else:
+                if made is not None:
+                    return made
         return function_of(self, data, Context("cpu", 0), watched=True)
 
     def _part(self, data: Sequence[Tensor]) -> Part | None:
@@ -92,15 +95,17 @@ class ModelBackend:
     Of other graphs the largest parts are.
 
     Attributes:
-        name: by which it is asked for, and of the extra that installs what it needs.
+        name: by which it is asked for.
+        extra: that installs what it needs; empty: that of its name.
         packages: what must be installed.
     """
 
     name: str
+    extra: str = ""
     packages: tuple[str, ...]
 
-    def make(self, part: Part) -> Runner:
-        """A model, which any number of threads may run."""
+    def make(self, part: Part) -> Runner | None:
+        """A model, which any number of threads may run; None: ATen had better run the nodes."""
         raise NotImplementedError
 
     @property
@@ -112,7 +117,7 @@ class ModelBackend:
         """Why it cannot be used; None where it can."""
         for package in self.packages:
             if importlib.util.find_spec(package) is None:
-                return missing_package(package, self.name)
+                return missing_package(package, self.extra or self.name)
         return None
 
     def precisions(self) -> tuple[str, ...]:

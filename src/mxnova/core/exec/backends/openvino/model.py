@@ -38,11 +38,14 @@ class Model:
 
     Args:
         part: what it computes.
+        items: how many items of a batch a thread takes at once, which do not meet; 0: threads take
+            part in one run of them all.
     """
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: Part, items: int = 0) -> None:
         ops = OpenVINOOpset()
-        heads = part.said_in(ops)
+        run = part.of_items(items) if items else part
+        heads = run.said_in(ops)
         # Heads that are inputs are copied: OpenVINO would leave its own memory in their place.
         self._copied = {
             i: position
@@ -52,25 +55,42 @@ class Model:
         }
         results = [ov.result(h) for i, h in enumerate(heads) if i not in self._copied]
         model = openvino.Model(results, ops.parameters, "mxnova")
-        settings = openvino_settings(thread_count(), part.precision, part.has_integers())
+        threads = thread_count()
+        settings = openvino_settings(
+            threads, part.precision, part.has_integers(), threads if items else 1
+        )
         self._compiled = _core().compile_model(model, _DEVICE, settings)
-        made = zip(part.head_shapes(), part.head_dtypes(), strict=True)
+        made = [*zip(part.head_shapes(), part.head_dtypes(), strict=True)]
+        self._n_runs = made[0][0][0] // items if items else 1
         self._heads = [head for i, head in enumerate(made) if i not in self._copied]
         self._local = threading.local()
 
     def __call__(self, data: Sequence[Tensor]) -> list[Tensor]:
         """The outputs, as tensors of their own."""
-        request = getattr(self._local, "request", None)
-        if request is None:
-            request = self._local.request = self._compiled.create_infer_request()
-        given = [t.detach().contiguous() for t in data]
         results = [torch.empty(shape, dtype=dtype) for shape, dtype in self._heads]
-        for i, tensor in enumerate(given):
-            request.set_input_tensor(i, openvino.Tensor(tensor.numpy(), shared_memory=True))
-        for i, tensor in enumerate(results):
-            request.set_output_tensor(i, openvino.Tensor(tensor.numpy(), shared_memory=True))
-        request.start_async()  # infer() would make a dictionary of copies
-        request.wait()
+        given = [t.detach().contiguous() for t in data]
+        requests = self._requests()
+        for i, request in enumerate(requests):
+            for position, tensor in enumerate(given):
+                request.set_input_tensor(position, self._memory(tensor, i))
+            for position, tensor in enumerate(results):
+                request.set_output_tensor(position, self._memory(tensor, i))
+            request.start_async()  # infer() would make a dictionary of copies
+        for request in requests:
+            request.wait()
         for i, source in self._copied.items():  # ascending
             results.insert(i, data[source].clone())
         return results
+
+    def _requests(self) -> list[Any]:
+        """Those of the calling thread, one for each run."""
+        found: list[Any] | None = getattr(self._local, "requests", None)
+        if found is None:
+            made = [self._compiled.create_infer_request() for _ in range(self._n_runs)]
+            found = self._local.requests = made
+        return found
+
+    def _memory(self, tensor: Tensor, run: int) -> Any:
+        """What a run reads or writes of a tensor."""
+        rows = tensor if self._n_runs == 1 else tensor.chunk(self._n_runs)[run]
+        return openvino.Tensor(rows.numpy(), shared_memory=True)
