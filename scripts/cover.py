@@ -5,8 +5,8 @@ A room's floor holds for the tests that mirror it, without those of other rooms,
 it as well. ``all`` measures the whole package by the unit tests and the recorded programs of MXNet,
 in as many processes as there are cores, and prints the share of each package; its floor is
 `fail_under` of pyproject.toml. Tests marked `slow` are left out, and child processes are not seen.
-The first tests start programs: 5 % of them take half of the time. The exit status is 1 below a floor.
-Needs the packages of .github/coverage.txt.
+The first tests start programs: 5 % of them take half of the time. The exit status is 1 below a
+floor. Needs the packages of .github/coverage.txt.
 """
 
 from __future__ import annotations
