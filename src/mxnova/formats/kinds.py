@@ -16,6 +16,9 @@ _BEGINNINGS = (
     (b"\x89HDF", "an HDF5 file, as Keras writes them"),
     (b"\x89PNG", "an image, which mx.image.imread reads"),
     (b"\xff\xd8\xff", "an image, which mx.image.imread reads"),
+    (b"version https://", "a pointer of Git LFS: git lfs pull fetches the file itself"),
+    (b"<!DOCTYPE", "a web page, such as a server answers instead of a file: download it again"),
+    (b"<html", "a web page, such as a server answers instead of a file: download it again"),
 )
 
 

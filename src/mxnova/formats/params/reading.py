@@ -299,7 +299,9 @@ class _Reader:
 
     def short(self, n_bytes: int, what: str) -> FormatError:
         """The error for `n_bytes` that the source does not have from here on."""
-        return self.error(f"{what} needs {n_bytes} bytes, {self.end - self.offset} are left")
+        is_other = self.offset == 0 and self.bytes[:2].tobytes() != b"\x12\x01"
+        hint = what_it_is(self.source.view) if is_other else ""
+        return self.error(f"{what} needs {n_bytes} bytes, {self.end - self.offset} are left{hint}")
 
     def charge(self, n_bytes: int) -> None:
         """Takes `n_bytes` from the memory budget."""
