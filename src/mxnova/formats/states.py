@@ -80,7 +80,7 @@ def read_states(source: Readable) -> StatesFile:
     try:
         value = _Resolver(opened).value(loads(opened))
     except FormatError as error:
-        hint = "" if opened.view[:1] == b"\x80" else what_it_is(opened.view)
+        hint = "" if bytes(opened.view[:1]) == b"\x80" else what_it_is(opened.view)
         raise FormatError(f"{error}{hint}") from None
     states, optimizer = value if type(value) is tuple and len(value) == 2 else (value, None)
     if type(states) is not dict or not isinstance(optimizer, (ObjectRecord, type(None))):

@@ -257,7 +257,7 @@ class LocalStore:
         value = self._values.get(key)
         if value is None:
             self._check_kind(call, key)
-            hint = candidates(key, self._values)
+            hint = candidates(key, map(str, self._values))
             raise MXNetError(
                 f"KVStore.{call}: key {shown(key)}: is not initialized: init(key, value) must come "
                 f"first{hint}"
