@@ -59,7 +59,9 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
     @door
     def item(self, *args: Any) -> Any:
         """An element as a Python number."""
-        return self.asnumpy().item(*args) if args else self.asscalar()
+        if not args and self.size != 1:
+            return self.asscalar()  # refuses it, with a way out
+        return self.asnumpy().item(*args)
 
     def tolist(self) -> Any:
         """The elements as Python numbers in nested lists."""
