@@ -18,7 +18,7 @@ ONES, OTHERS = "mx.np.ones((2, 3))", "mx.np.ones((4, 5))"
 EVERYDAY: dict[str, Mistake] = {
     # Gluon ---------------------------------------------------------------------------------------
     "class of a layer for a layer": Mistake(
-        "net = nn.HybridSequential(); net.add(nn.Dense)",
+        "net = nn.HybridSequential(prefix='net_'); net.add(nn.Dense)",
         "torch.nn.Sequential(torch.nn.Linear)",
         (r"HybridSequential|Module", r"Dense|Linear", r"must be a block|not a Module", r"\(\.\.\.\)|instance")),
     "network for its parameters": Mistake(
@@ -45,7 +45,7 @@ EVERYDAY: dict[str, Mistake] = {
         "class Net(torch.nn.Module):\n    def __init__(self):\n        self.fc = torch.nn.Linear(3, 4)\nNet()",
         (r"\bfc\b|module", r"assign", r"before", r"__init__\(\)")),
     "label forgotten": Mistake(
-        "gluon.loss.L2Loss()(mx.nd.ones((2, 3)))",
+        "gluon.loss.L2Loss(prefix='loss_')(mx.nd.ones((2, 3)))",
         "torch.nn.MSELoss()(torch.ones(2, 3))",
         (r"label|target", r"given|missing", r"label|target", r"takes the inputs")),
     "two inputs for one": Mistake(
@@ -53,7 +53,7 @@ EVERYDAY: dict[str, Mistake] = {
         TORCH_NET + "net(torch.ones(2, 3), torch.ones(2, 3))",
         (r"Dense|Linear", r"2 are given|3 were given", r"takes", r"inputs x;|takes 2")),
     "states of another batch": Mistake(
-        "net = gluon.rnn.LSTM(4, input_size=3); net.initialize(); net(mx.nd.ones((5, 2, 3)), net.begin_state(3))",
+        "net = gluon.rnn.LSTM(4, input_size=3, prefix='lstm_'); net.initialize(); net(mx.nd.ones((5, 2, 3)), net.begin_state(3))",
         "torch.nn.LSTM(3, 4)(torch.ones(5, 2, 3), (torch.ones(1, 3, 4), torch.ones(1, 3, 4)))",
         (r"state|hidden", r"1, 3, 4", r"1, 2, 4", r"begin_state\(")),
     "gradient of what was not used": Mistake(
