@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of typical mistakes, from the table of tests/mistakes.py and what was recorded of it."""
+"""The page of typical mistakes, from the table of tests/mistakes and what was recorded of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INTRODUCTION = """\
 
 What mxnova says of {n} mistakes that people make, and how clear that is. A test pins the texts,
 and compares them with MXNet {mxnet} and, for the {comparable} mistakes that can be made there,
-too, with PyTorch {pytorch}: `tests/mistakes.py` has the code of each, `tests/data/mistakes.json`
+too, with PyTorch {pytorch}: `tests/mistakes` has the code of each, `tests/data/mistakes.json`
 what each program says.
 
 The rule of clarity: a text gets one point each for naming the **argument**, what was **given**,

@@ -12,8 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
-import mistakes
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests import mistakes
 
 
 def names_of(program: str) -> tuple[str, dict]:
@@ -34,9 +34,9 @@ def main(program: str, out: str) -> None:
     path = Path(out).resolve()
     recorded = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     version, names = names_of(program)
-    os.chdir(tempfile.mkdtemp())
     found, checked = {}, {}
     for name, mistake in mistakes.MISTAKES.items():
+        os.chdir(tempfile.mkdtemp())
         code = mistake.torch if program == "pytorch" else mistake.code
         if code:
             found[name] = mistakes.told(code, dict(names))

@@ -2,7 +2,8 @@
 # Written by scripts/stubs.
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
 from collections.abc import ValuesView
-from typing import Any, Literal, NamedTuple, TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as _np
 
@@ -43,7 +44,7 @@ from mxnova.ndarray.ndarray import c_str as c_str
 from mxnova.symbol.symbol import c_str_array as c_str_array
 from mxnova.ndarray.ndarray import check_call as check_call
 class classproperty:
-    def __init__(self, func: Callable[..., Any]) -> None: ...
+    def __init__(self, func: Callable[[Any], Any]) -> None: ...
 from mxnova.ndarray.ndarray import ctypes2buffer as ctypes2buffer
 def ctypes2numpy_shared(cptr: Any, shape: Sequence[int]) -> Any: ...
 def data_dir() -> str: ...

@@ -2,7 +2,8 @@
 # Written by scripts/stubs.
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
 from collections.abc import ValuesView
-from typing import Any, Literal, NamedTuple, TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as _np
 
@@ -26,6 +27,6 @@ class Speedometer:
     init: Any
     last_count: Any
     tic: Any
-def do_checkpoint(prefix: str, period: int = 1) -> Callable[..., Any]: ...
-def log_train_metric(period: int, auto_reset: bool = False) -> Callable[..., Any]: ...
-def module_checkpoint(mod: Any, prefix: str, period: int = 1, save_optimizer_states: bool = False) -> Callable[..., Any]: ...
+def do_checkpoint(prefix: str, period: int = 1) -> Callable[..., None]: ...
+def log_train_metric(period: int, auto_reset: bool = False) -> Callable[[BatchEndParam], None]: ...
+def module_checkpoint(mod: Any, prefix: str, period: int = 1, save_optimizer_states: bool = False) -> Callable[..., None]: ...

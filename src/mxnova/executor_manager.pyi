@@ -2,7 +2,8 @@
 # Written by scripts/stubs.
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
 from collections.abc import ValuesView
-from typing import Any, Literal, NamedTuple, TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as _np
 
@@ -32,7 +33,7 @@ class DataParallelExecutorGroup:
     train_execs: list[Any]
     def update_metric(self, metric: Any, labels: Any, pre_sliced: bool = False) -> None: ...
 class DataParallelExecutorManager:
-    def __init__(self, symbol: Symbol, ctx: Sequence[Context], train_data: Any, arg_names: Sequence[str], param_names: Sequence[str], aux_names: Sequence[str], work_load_list: Sequence[float] | None = None, logger: Any = None, sym_gen: Callable[..., Any] | None = None) -> None: ...
+    def __init__(self, symbol: Symbol, ctx: Sequence[Context], train_data: Any, arg_names: Sequence[str], param_names: Sequence[str], aux_names: Sequence[str], work_load_list: Sequence[float] | None = None, logger: Any = None, sym_gen: Callable[[Any], Symbol] | None = None) -> None: ...
     arg_names: Any
     @property
     def aux_arrays(self) -> list[list[NDArray]]: ...

@@ -2,7 +2,8 @@
 # Written by scripts/stubs.
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
 from collections.abc import ValuesView
-from typing import Any, Literal, NamedTuple, TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as _np
 
@@ -11,7 +12,7 @@ _T = TypeVar("_T")
 from mxnova.ndarray.ndarray import NDArray as NDArray
 
 class Monitor:
-    def __init__(self, interval: int, stat_func: Callable[..., Any] | None = None, pattern: str = '.*', sort: bool = False, monitor_all: bool = False) -> None: ...
+    def __init__(self, interval: int, stat_func: Callable[[NDArray], Any] | None = None, pattern: str = '.*', sort: bool = False, monitor_all: bool = False) -> None: ...
     activated: Any
     exes: list[Any]
     def install(self, exe: Any) -> None: ...

@@ -52,7 +52,7 @@ from mxnova.formats.source import (
 )
 from mxnova.record_dataset import RecordBatches, RecordDataset, RecordSampler
 
-from .core.base.doors import facade
+from .core.base.doors import facade, leave
 
 __all__ = [
     "IRHeader",
@@ -145,16 +145,20 @@ class MXRecordIO:
 
     def read(self) -> bytes | Any:
         """The next record, None after the last."""
-        self._require_mode("r")
-        self._check_pid()
-        if self._offset >= len(self._content):
-            return None
-        check_length(self._content, self.uri)
         try:
-            payload, self._offset = records.read_record(self._content, self._offset)
-        except FormatError as error:
-            raise FormatError(f"{self.uri}: {error}") from None
-        return payload
+            self._require_mode("r")
+            self._check_pid()
+            if self._offset >= len(self._content):
+                return None
+            check_length(self._content, self.uri)
+            try:
+                payload, self._offset = records.read_record(self._content, self._offset)
+            except FormatError as error:
+                raise FormatError(f"{self.uri}: {error}") from None
+            return payload
+        except Exception as error:
+            leave(error)
+            raise
 
     @property
     def handle(self) -> ctypes.c_void_p:
@@ -302,8 +306,12 @@ class MXIndexedRecordIO(MXRecordIO):
 
     def read_idx(self, idx: Any) -> bytes | Any:
         """The record of key `idx`."""
-        self.seek(idx)
-        return self.read()
+        try:
+            self.seek(idx)
+            return self.read()
+        except Exception as error:
+            leave(error)
+            raise
 
     def write_idx(self, idx: Any, buf: bytes) -> None:
         """Append `buf` as the record of key `idx`."""

@@ -2,7 +2,8 @@
 # Written by scripts/stubs.
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
 from collections.abc import ValuesView
-from typing import Any, Literal, NamedTuple, TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as _np
 
@@ -19,7 +20,7 @@ from mxnova.numpy_extension import np_array as np_array
 from mxnova.numpy_extension import np_shape as np_shape
 def np_ufunc_legal_option(key: str, value: Any) -> bool: ...
 from mxnova.numpy_extension import reset_np as reset_np
-def set_module(module: str | None) -> Callable[..., Any]: ...
+def set_module(module: str | None) -> Callable[[Any], Any]: ...
 from mxnova.numpy_extension import set_np as set_np
 def set_np_shape(active: int) -> bool: ...
 from mxnova.test_utils import setenv as setenv

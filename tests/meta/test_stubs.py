@@ -118,18 +118,20 @@ def test_stubs_show_what_modules_show():
         assert {*names(module_of(path))} <= shown, path
 
 
-EVERYDAY = Path(__file__).parents[1] / "data" / "typed" / "everyday.py"
+EVERYDAY = sorted((Path(__file__).parents[1] / "data" / "typed").glob("*.py"))
 
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory):
-    """A folder with the program above and one of everyday use, by its own name and by MXNet's."""
+    """A folder with the program above and those of everyday use, by our name and by MXNet's."""
     from mxnova.cli import environment
 
     folder = tmp_path_factory.mktemp("typed")
     (folder / "program.py").write_text(PROGRAM)
-    (folder / "everyday.py").write_text(EVERYDAY.read_text())
-    (folder / "everyday_mxnet.py").write_text(EVERYDAY.read_text().replace("mxnova", "mxnet"))
+    for path in EVERYDAY:
+        text = path.read_text()
+        (folder / path.name).write_text(text)
+        (folder / f"{path.stem}_mxnet.py").write_text(text.replace("mxnova", "mxnet"))
     environment.install(folder)
     return folder
 
@@ -151,10 +153,10 @@ def checked(programs):
 
 
 @pytest.mark.slow
-def test_pyright_finds_no_fault_in_a_program_of_everyday_use(programs):
+def test_pyright_finds_no_fault_in_programs_of_everyday_use(programs):
     pytest.importorskip("basedpyright")
     settings = {
-        "include": ["everyday.py", "everyday_mxnet.py"],
+        "include": [f"{path.stem}{name}.py" for path in EVERYDAY for name in ("", "_mxnet")],
         "extraPaths": [".", str(SOURCE)],
         "typeCheckingMode": "standard",  # that of Pyright and Pylance
     }
@@ -163,13 +165,16 @@ def test_pyright_finds_no_fault_in_a_program_of_everyday_use(programs):
     command += ["--pythonpath", sys.executable]
     done = subprocess.run(command, capture_output=True, text=True)
     report = json.loads(done.stdout)
-    assert report["summary"]["filesAnalyzed"] == 2
+    assert report["summary"]["filesAnalyzed"] == 2 * len(EVERYDAY)
     assert [d["message"] for d in report["generalDiagnostics"]] == []
 
 
 @pytest.mark.slow
-def test_the_program_of_everyday_use_runs():
-    subprocess.run([sys.executable, EVERYDAY], check=True, capture_output=True)
+@pytest.mark.parametrize("path", EVERYDAY, ids=lambda path: path.stem)
+def test_programs_of_everyday_use_run(path, tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    command = [sys.executable, path]
+    subprocess.run(command, check=True, capture_output=True, cwd=tmp_path, env=environment)
 
 
 @pytest.mark.slow

@@ -50,7 +50,7 @@ def test_only_the_program_is_in_the_traceback(name, in_a_folder, monkeypatch):
     monkeypatch.setattr(CHECKS, "on", MISTAKES[name].checked)
     error = raised(MISTAKES[name].code, mxnet_names(mx))
     files = {frame.filename for frame in traceback.extract_tb(error.__traceback__)}
-    assert files == {str(Path(__file__).parents[1] / "mistakes.py"), "<program>"}
+    assert files == {str(Path(__file__).parents[1] / "mistakes" / "rule.py"), "<program>"}
 
 
 @pytest.mark.parametrize("name", MISTAKES)

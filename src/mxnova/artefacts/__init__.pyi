@@ -2,7 +2,8 @@
 # Written by scripts/stubs.
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
 from collections.abc import ValuesView
-from typing import Any, Literal, NamedTuple, TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as _np
 
@@ -34,7 +35,7 @@ class InferenceModel:
     def shares_runs(self, name: str, row: Sequence[int]) -> bool: ...
     source: Any | OpenedModel
 class OpenedModel:
-    def __init__(self, contents: Any, found: Any, reopened: Callable[..., Any]) -> None: ...
+    def __init__(self, contents: Any, found: Any, reopened: Callable[..., Predictor]) -> None: ...
     @property
     def arrays(self) -> dict[str, Any]: ...
     epoch: int

@@ -72,9 +72,11 @@ def _run(options: SimpleNamespace) -> int:
 
 
 def _text_of(error: Exception) -> str:
+    if isinstance(error, MXNetError):
+        return str(error)
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
-    if isinstance(error, (MXNetError, OSError)):
+    if isinstance(error, OSError):
         return str(error)
     if isinstance(error, MemoryError):
         return "there is not enough memory"

@@ -106,11 +106,11 @@ def _run(model: InferenceModel, arrays: Mapping[str, Array]) -> tuple[Predictor,
     """The model, and what it makes of `arrays`, by name."""
     names = model.input_names
     for name in arrays:
-        if name not in names:
+        if names and name not in names:
             hint = candidates(name, names)
             raise ArgumentError(
                 f"--input {name}: the model has no input {name!r}{hint} (its inputs: "
-                f"{', '.join(names) or 'none'})"
+                f"{', '.join(names)})"
             )
     try:
         predictor = model.predictor({name: a.shape for name, a in arrays.items()})

@@ -13,7 +13,7 @@ __all__ = ["LogMetricsCallback"]
 
 
 class LogMetricsCallback:
-    """Writes the metrics of a batch, or of an epoch, into event files; a callback for `fit`.
+    """Writes the metrics after a batch, or an epoch, into event files; a callback for `fit`.
 
     Args:
         logging_dir: directory of the files.
@@ -25,17 +25,15 @@ class LogMetricsCallback:
 
     def __init__(self, logging_dir: str, prefix: str | None = None) -> None:
         self.prefix = prefix
-        self.step = 0
         self.summary_writer = _writer()(logging_dir)
 
     def __call__(self, param: Any) -> None:
-        """Writes the metrics of `param.eval_metric`."""
-        self.step += 1
+        """Writes the metrics of `param.eval_metric`, at the step `param.epoch`, as MXNet does."""
         if param.eval_metric is None:
             return
         for name, value in param.eval_metric.get_name_value():
             tag = name if self.prefix is None else f"{self.prefix}-{name}"
-            self.summary_writer.add_scalar(tag, value, global_step=self.step)
+            self.summary_writer.add_scalar(tag, value, global_step=param.epoch)
 
 
 def _writer() -> Any:

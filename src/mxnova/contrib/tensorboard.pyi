@@ -2,7 +2,8 @@
 # Written by scripts/stubs.
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
 from collections.abc import ValuesView
-from typing import Any, Literal, NamedTuple, TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as _np
 
@@ -13,5 +14,4 @@ class LogMetricsCallback:
     def __call__(self, param: Any) -> None: ...
     def __init__(self, logging_dir: str, prefix: str | None = None) -> None: ...
     prefix: Any
-    step: Any
     summary_writer: Any

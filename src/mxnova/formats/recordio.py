@@ -124,7 +124,10 @@ def _part(buffer: Buffer, offset: int) -> tuple[int, int, int, int]:
     except TypeError:
         magic, word = _PART.unpack(buffer[offset : offset + _PART.size])
     if magic != MAGIC:
-        raise FormatError(f"offset {offset}: {magic.hex()} where {MAGIC.hex()} starts a record")
+        raise FormatError(
+            f"offset {offset}: {magic.hex()} where {MAGIC.hex()} starts a record: it is no file "
+            "of records, as MXRecordIO writes them, or it was damaged: make or download it again"
+        )
     kind, size, start = word >> 29, word & MAX_PART, offset + _PART.size
     following = start + (size + 3 & ~3)
     if kind > LAST:

@@ -8,6 +8,7 @@ leads to a store that fsspec knows.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import io
@@ -15,6 +16,7 @@ import mmap
 import os
 import stat
 import sys
+from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, BinaryIO, Literal, TypeAlias
 
 from mxnova.core.base.aligned import aligned_memory
@@ -38,6 +40,7 @@ __all__ = [
     "file_size",
     "is_link",
     "map_file",
+    "named",
     "open_buffer",
     "open_regular",
     "path_exists",
@@ -217,6 +220,16 @@ def read_file(path: Path) -> bytes:
         FileError: it cannot be opened or read, or is no regular file.
     """
     return bytes(_content(path))
+
+
+@contextlib.contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Errors of readers name `path`, and not the bytes that `read_file` made of it."""
+    try:
+        yield
+    except FormatError as error:
+        text = str(error).replace("<bytes>", os.fsdecode(path), 1)
+        raise FormatError(text) from None
 
 
 def _content(path: Path) -> bytearray | memoryview:

@@ -19,6 +19,7 @@ import numpy as np
 from mxnova.core.base.errors import ArgumentTypeError, FormatError
 
 from .inert_pickle import Global, Instance, LongText, loads
+from .kinds import what_it_is
 from .params import ArrayRecord, dumps_array, loads_array
 from .pickle_writer import dumps
 from .source import Readable, Source
@@ -76,7 +77,11 @@ def read_states(source: Readable) -> StatesFile:
         OSError: the path cannot be read.
     """
     opened = Source(source)
-    value = _Resolver(opened).value(loads(opened))
+    try:
+        value = _Resolver(opened).value(loads(opened))
+    except FormatError as error:
+        hint = "" if bytes(opened.view[:1]) == b"\x80" else what_it_is(opened.view)
+        raise FormatError(f"{error}{hint}") from None
     states, optimizer = value if type(value) is tuple and len(value) == 2 else (value, None)
     if type(states) is not dict or not isinstance(optimizer, (ObjectRecord, type(None))):
         raise FormatError(

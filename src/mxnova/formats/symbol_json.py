@@ -20,6 +20,7 @@ from mxnova.core.base.errors import FormatError, shown
 
 from . import bounded_json
 from .bounded_json import FACTOR
+from .kinds import what_it_is
 from .symbol_record import Entry, GraphRecord, NodeRecord, variables
 from .symbol_upgrade import InputsOf, no_inputs, upgrade
 
@@ -47,7 +48,8 @@ def parse(text: str | bytes) -> GraphRecord:
     try:
         return _graph(_document(text))
     except FormatError as error:
-        raise FormatError(f"symbol JSON: {error}") from None
+        hint = "" if text[:1] in ("{", b"{") else what_it_is(text)
+        raise FormatError(f"symbol JSON: {error}{hint}") from None
 
 
 def _document(text: str | bytes) -> object:

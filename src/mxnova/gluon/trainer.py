@@ -19,11 +19,11 @@ from ..core.base.html import fact_table
 from ..core.nd.array import NDArray
 from ..core.runtime.context import Context
 from ..formats.atomic import replacing
-from ..formats.source import read_file
+from ..formats.source import named, read_file
 from ..formats.states import StatesFile, read_states
 from ..kvstore import KVStore, KVStoreBase
 from ..kvstore.choice import dense_store, sparse_store
-from ..optimizer.base import optimizer_facts
+from ..optimizer.base import arguments_by_name, optimizer_facts
 from ..optimizer.states import described
 from .overlap import Overlap
 from .parameter import Parameter
@@ -131,7 +131,7 @@ class Trainer:
             self._optimizer = optimizer
             self._optimizer.param_dict = by_index
         else:
-            arguments = dict(optimizer_params or {})
+            arguments = arguments_by_name("Trainer", optimizer_params)
             self._optimizer = opt.create(optimizer, param_dict=by_index, **arguments)
         self._updaters: list[Any] = [opt.get_updater(self._optimizer) for _ in self._contexts]
 
@@ -392,7 +392,8 @@ class Trainer:
             store.load_optimizer_states(fname)
             self._take_optimizer(store._updater.optimizer)
         else:
-            self._set_states(read_file(fname))
+            with named(fname):
+                self._set_states(read_file(fname))
 
     def _set_states(self, states: bytes) -> None:
         for updater in self._updaters:
@@ -476,7 +477,7 @@ def _listed(params: Any) -> list[Parameter]:
     if not isinstance(params, (list, tuple)):
         raise ArgumentError(
             "First argument must be a list or dict of Parameters, got "
-            f"{type(params).__name__} as params of Trainer"
+            f"{type(params).__name__} as params of Trainer; collect_params() gives those of a block"
         )
     for param in params:
         if not isinstance(param, Parameter):

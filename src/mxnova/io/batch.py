@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.base.errors import AssertedError, shown
+from ..core.base.errors import ArgumentTypeError, AssertedError, shown
 from ..core.base.html import table
 
 if TYPE_CHECKING:
@@ -63,7 +63,14 @@ class DataDesc(namedtuple("DataDesc", ["name", "shape"])):
 
 def described(desc: Any) -> DataDesc:
     """A description, of a pair of name and shape, too."""
-    return desc if isinstance(desc, DataDesc) else DataDesc(*desc)
+    if isinstance(desc, DataDesc):
+        return desc
+    if isinstance(desc, (tuple, list)) and 2 <= len(desc) <= 4:
+        return DataDesc(*desc)
+    raise ArgumentTypeError(
+        f"shapes of a module: {shown(desc)} among them: each must be a DataDesc or a pair of name "
+        "and shape, such as [('data', (32, 10))]"
+    )
 
 
 class DataBatch:

@@ -11,7 +11,7 @@ from ..core.base.doors import facade
 from ..core.base.errors import ArgumentError, AssertedError, MXNetError, argument_error, shown
 from ..core.nd.array import NDArray
 from ..formats.atomic import replacing
-from ..formats.source import read_file
+from ..formats.source import named, read_file
 from ..optimizer import Optimizer, get_updater
 from .compression import compression_of
 from .interface import KVStoreBase
@@ -147,7 +147,12 @@ class KVStore(KVStoreBase):
         """Has values updated by an optimizer with what is pushed."""
         if not isinstance(optimizer, Optimizer):
             call = "KVStore.set_optimizer"
-            raise argument_error(call, "optimizer", optimizer, "must be an Optimizer")
+            raise argument_error(
+                call,
+                "optimizer",
+                optimizer,
+                "must be an Optimizer, as mx.optimizer.create makes them",
+            )
         self._set_updater(get_updater(optimizer))
 
     def _set_updater(self, updater: Callable[[Key, NDArray, NDArray], Any]) -> None:
@@ -163,7 +168,8 @@ class KVStore(KVStoreBase):
     def load_optimizer_states(self, fname: str) -> None:
         """Reads the states of the optimizer from a file."""
         self._check_states("load")
-        self.handle.set_states(read_file(fname))
+        with named(fname):
+            self.handle.set_states(read_file(fname))
 
     def optimizer_states(self, dump_optimizer: bool = False) -> bytes:
         """What `save_optimizer_states` writes."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from ..core.base.errors import ArgumentError, AssertedError, MXNetError, shown
+from ..core.base.errors import ArgumentError, AssertedError, MXNetError, candidates, shown
 from ..core.nd.array import NDArray
 from ..core.nd.wrapping import receive, wrap, wrap_value
 from ..core.op.sparse.indices import distinct
@@ -85,7 +85,10 @@ class LocalStore:
         for key, values in groups.items():
             self._check_kind("init", key)
             if key in self._values or len(values) != 1:
-                raise MXNetError(f"KVStore.init: key {key!r}: is initialized more than once")
+                raise MXNetError(
+                    f"KVStore.init: key {key!r}: is initialized more than once; push() changes "
+                    "its value"
+                )
 
     def push(self, groups: Groups, priority: int) -> None:
         """Sums up the values of each key, and updates the key with the sum.
@@ -254,7 +257,11 @@ class LocalStore:
         value = self._values.get(key)
         if value is None:
             self._check_kind(call, key)
-            raise MXNetError(f"KVStore.{call}: key {shown(key)}: is not initialized")
+            hint = candidates(key, map(str, self._values))
+            raise MXNetError(
+                f"KVStore.{call}: key {shown(key)}: is not initialized: init(key, value) must come "
+                f"first{hint}"
+            )
         return value
 
     def _check_outs(self, call: str, groups: Groups) -> None:

@@ -31,7 +31,7 @@ def _classes(metric: EvalMetric, label: Tensor, pred: Tensor, axis: int) -> tupl
     if pred.shape != label.shape:
         if not -pred.ndim <= axis < pred.ndim:
             reason = f"predictions of shape {tuple(pred.shape)} have no axis {axis}"
-            raise argument(metric, reason)
+            raise argument(metric, f"{reason}: update(labels, predictions)")
         pred = pred.argmax(axis)
     label, pred = label.reshape(-1), pred.reshape(-1)
     check_sizes(metric, label, pred)

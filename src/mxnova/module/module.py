@@ -11,7 +11,13 @@ from .. import ndarray as nd
 from ..checkpoint import load_checkpoint
 from ..context import Context, cpu
 from ..core.base.doors import facade
-from ..core.base.errors import AssertedError, AssertedTypeError, shown
+from ..core.base.errors import (
+    ArgumentTypeError,
+    AssertedError,
+    AssertedTypeError,
+    MXNetError,
+    shown,
+)
 from ..core.base.mismatches import Mismatches
 from ..core.base.user_warnings import warn_user
 from ..core.graph.serialize import saving
@@ -345,6 +351,11 @@ class Module(OptimizedModule):
         """Takes the shapes of a batch where they are other than before."""
         first, count = (batch[0], len(batch)) if isinstance(batch, list) else (batch, 1)
         have = [desc.shape for desc in self._data_shapes]
+        if not hasattr(first, "data"):
+            raise ArgumentTypeError(
+                f"Module.forward: data_batch is a {type(first).__name__}: must be a batch with the "
+                "arrays data and label, such as mx.io.DataBatch([x], [y])"
+            )
         given = [array.shape for array in first.data]
         if count > 1:
             given = [(count * shape[0], *shape[1:]) for shape in given]
@@ -357,7 +368,13 @@ class Module(OptimizedModule):
         if not labels and getattr(first, "label", None):
             sizes = [(count * a.shape[0], *a.shape[1:]) for a in first.label]
             labels = _reshaped(self._label_shapes or (), sizes)
-        self.reshape(data, labels or None)
+        try:
+            self.reshape(data, labels or None)
+        except MXNetError as error:
+            raise MXNetError(
+                f"Module.forward: the batch has data of shapes {given}, the module is bound for "
+                f"{have}: only the number of samples may change, unless all parameters fit: {error}"
+            ) from error
 
     # Steps ---------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from .. import optimizer as opt
 from ..core.base.errors import AssertedError, AssertedTypeError, MXNetError, shown
 from ..core.base.user_warnings import warn_user
 from ..formats.atomic import replacing
-from ..formats.source import read_file
+from ..formats.source import named, read_file
 from ..formats.states import StatesFile, read_states
 from ..kvstore.updates import (
     create_kvstore,
@@ -21,6 +21,7 @@ from ..kvstore.updates import (
     update_params_on_kvstore,
 )
 from ..ndarray import NDArray
+from ..optimizer.base import arguments_by_name
 from ..optimizer.states import described
 from .base_module import BaseModule
 from .steps import SGD
@@ -94,7 +95,7 @@ class OptimizedModule(BaseModule):
         size = total_batch_size(self._exec_group.batch_size, store)
         options = {}
         if isinstance(optimizer, str):
-            options = {"sym": self._symbol, **dict(arguments)}
+            options = {"sym": self._symbol, **arguments_by_name("init_optimizer", arguments)}
         elif not isinstance(optimizer, opt.Optimizer):
             text = f"optimizer={shown(optimizer)}: must be an Optimizer or the name of one"
             raise AssertedTypeError(f"init_optimizer: {text}")
@@ -172,7 +173,8 @@ class OptimizedModule(BaseModule):
         if self._update_on_kvstore:
             self._kvstore.load_optimizer_states(fname)
         else:
-            self._updater.set_states(read_file(fname))
+            with named(fname):
+                self._updater.set_states(read_file(fname))
 
     def _load_checkpoint_parameters(self, arrays: dict[str, NDArray], source: str) -> None:
         """Takes the parameters of a checkpoint, for `checkpoint.load`."""

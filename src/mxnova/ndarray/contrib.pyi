@@ -2,7 +2,8 @@
 # Written by scripts/stubs.
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
 from collections.abc import ValuesView
-from typing import Any, Literal, NamedTuple, TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as _np
 
@@ -66,7 +67,7 @@ def box_non_maximum_suppression(data: NDArray | None = None, overlap_thresh: flo
     """Greedy non-maximum suppression: the kept rows by falling score, then rows of -1."""
 def calibrate_entropy(hist: NDArray | None = None, hist_edges: NDArray | None = None, num_quantized_bins: int = 255, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
     """The clipping threshold of smallest Kullback-Leibler divergence, and that divergence."""
-def cond(pred: Any, then_func: Callable[..., Any], else_func: Callable[..., Any]) -> Any: ...
+def cond(pred: Any, then_func: Callable[[], Any], else_func: Callable[[], Any]) -> Any: ...
 def count_sketch(data: NDArray | None = None, h: NDArray | None = None, s: NDArray | None = None, out_dim: int = ..., processing_batch_size: int = 32, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Random projection of the last axis: element i is added to place h[i] with sign s[i]."""
 def ctc_loss(data: NDArray | None = None, label: NDArray | None = None, data_lengths: NDArray | None = None, label_lengths: NDArray | None = None, use_data_lengths: bool = False, use_label_lengths: bool = False, blank_label: Literal['first', 'last'] = 'first', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
@@ -90,7 +91,7 @@ def edge_id(data: NDArray | None = None, u: NDArray | None = None, v: NDArray | 
     """The stored value of each edge from `u` to `v`, -1 where there is no edge."""
 def fft(data: NDArray | None = None, compute_size: int = 128, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Fourier transform of the last axis; real and imaginary parts alternate in the result."""
-def foreach(body: Callable[..., Any], data: Any, init_states: Any) -> tuple[Any, Any]: ...
+def foreach(body: Callable[[Any, Any], tuple[Any, Any]], data: Any, init_states: Any) -> tuple[Any, Any]: ...
 def getnnz(data: NDArray | None = None, axis: int | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """The number of stored elements."""
 def gradientmultiplier(data: NDArray | None = None, scalar: float = 1.0, is_int: bool = True, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
@@ -159,4 +160,4 @@ def round_ste(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | No
 def sign_ste(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """-1, 0 or 1: the sign; the gradient passes as it is."""
 def uniform(low: Any = 0, high: Any = 1, shape: Any = ..., dtype: Any = ..., ctx: Any = None, out: Any = None, **kwargs: Any) -> NDArray: ...
-def while_loop(cond: Callable[..., Any], func: Callable[..., Any], loop_vars: Any, max_iterations: Any = None) -> tuple[Any, Any]: ...
+def while_loop(cond: Callable[..., Any], func: Callable[..., tuple[Any, Any]], loop_vars: Any, max_iterations: Any = None) -> tuple[Any, Any]: ...

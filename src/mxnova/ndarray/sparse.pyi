@@ -2,7 +2,8 @@
 # Written by scripts/stubs.
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
 from collections.abc import ValuesView
-from typing import Any, Literal, NamedTuple, TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as _np
 
@@ -58,6 +59,11 @@ class BaseSparseNDArray(NDArray):
     @property
     def indices(self) -> NDArray: ...
     def reshape(self, *shape: Any, **kwargs: Any) -> NDArray: ...  # type: ignore[override]
+    @overload
+    def tostype(self, stype: Literal['csr']) -> CSRNDArray: ...
+    @overload
+    def tostype(self, stype: Literal['row_sparse']) -> RowSparseNDArray: ...
+    @overload
     def tostype(self, stype: str) -> NDArray: ...
 from mxnova.ndarray.op import BatchNorm as BatchNorm
 from mxnova.ndarray.op import BatchNorm_v1 as BatchNorm_v1

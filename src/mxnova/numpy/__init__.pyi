@@ -2,7 +2,8 @@
 # Written by scripts/stubs.
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
 from collections.abc import ValuesView
-from typing import Any, Literal, NamedTuple, TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as _np
 
@@ -374,7 +375,7 @@ class ndarray(NDArray):
     def to_torch(self) -> Any: ...
     def tolist(self) -> Any: ...
     def topk(self, *args: Any, **kwargs: Any) -> Any: ...
-    def tostype(self, stype: str) -> ndarray: ...
+    def tostype(self, stype: str) -> ndarray: ...  # type: ignore[override]
     def trace(self, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, out: Any = None) -> Any: ...
     def transpose(self, *axes: Any) -> ndarray: ...  # type: ignore[override]
     def trunc(self, out: Any = None, **kwargs: Any) -> ndarray: ...  # type: ignore[override]

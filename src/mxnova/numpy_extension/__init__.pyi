@@ -2,7 +2,8 @@
 # Written by scripts/stubs.
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
 from collections.abc import ValuesView
-from typing import Any, Literal, NamedTuple, TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as _np
 
@@ -62,8 +63,8 @@ from mxnova.ndarray.numpy_extension import multibox_detection as multibox_detect
 from mxnova.ndarray.numpy_extension import multibox_prior as multibox_prior
 from mxnova.ndarray.numpy_extension import multibox_target as multibox_target
 def nonzero(a: Any) -> Any: ...
-def np_array(active: bool = True) -> Iterator[None]: ...
-def np_shape(active: bool = True) -> Iterator[None]: ...
+def np_array(active: bool = True) -> AbstractContextManager[None]: ...
+def np_shape(active: bool = True) -> AbstractContextManager[None]: ...
 from mxnova.context import num_gpus as num_gpus
 from mxnova.ndarray.numpy_extension import one_hot as one_hot
 from mxnova.ndarray.numpy_extension import pick as pick

@@ -31,6 +31,7 @@ __all__ = [
     "Optimizer",
     "aggregation_size",
     "all_dense",
+    "arguments_by_name",
     "arrays_of",
     "create",
     "dense",
@@ -185,7 +186,9 @@ class Optimizer:
             0.01
         """
         if not isinstance(name, str):
-            raise ArgumentTypeError(f"create: name={shown(name)}: must be an optimizer's name")
+            raise ArgumentTypeError(
+                f"create: name={shown(name)}: must be the name of an optimizer, such as 'sgd'"
+            )
         klass = Optimizer.opt_registry.get(name.lower())
         if klass is None:
             hint = candidates(name, Optimizer.opt_registry)
@@ -450,6 +453,21 @@ def arrays_of(state: Any) -> tuple[nd.NDArray, ...]:
     if isinstance(state, tuple):
         return tuple([array for part in state for array in arrays_of(part)])
     return () if state is None else (state,)
+
+
+def arguments_by_name(function: str, given: Any) -> dict[str, Any]:
+    """The arguments of an optimizer, given to `function` as a dict or as pairs.
+
+    Raises:
+        ArgumentTypeError: they are something else.
+    """
+    try:
+        return dict(given or {})
+    except (TypeError, ValueError):
+        raise ArgumentTypeError(
+            f"{function}: optimizer_params={shown(given)}: must be a dict, such as "
+            "{'learning_rate': 0.1}"
+        ) from None
 
 
 def optimizer_facts(optimizer: Optimizer) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 # Written by scripts/stubs.
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
 from collections.abc import ValuesView
-from typing import Any, Literal, NamedTuple, TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as _np
 
@@ -66,7 +67,7 @@ def box_non_maximum_suppression(data: Symbol | None = None, overlap_thresh: floa
 def calibrate_entropy(hist: Symbol | None = None, hist_edges: Symbol | None = None, num_quantized_bins: int = 255, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """The clipping threshold of smallest Kullback-Leibler divergence, and that divergence."""
 from mxnova.ndarray.ndarray import check_call as check_call
-def cond(pred: Symbol, then_func: Callable[..., Any], else_func: Callable[..., Any], name: str = 'cond') -> Any: ...
+def cond(pred: Symbol, then_func: Callable[[], Any], else_func: Callable[[], Any], name: str = 'cond') -> Any: ...
 def count_sketch(data: Symbol | None = None, h: Symbol | None = None, s: Symbol | None = None, out_dim: int = ..., processing_batch_size: int = 32, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Random projection of the last axis: element i is added to place h[i] with sign s[i]."""
 def ctc_loss(data: Symbol | None = None, label: Symbol | None = None, data_lengths: Symbol | None = None, label_lengths: Symbol | None = None, use_data_lengths: bool = False, use_label_lengths: bool = False, blank_label: Literal['first', 'last'] = 'first', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
@@ -89,7 +90,7 @@ def edge_id(data: Symbol | None = None, u: Symbol | None = None, v: Symbol | Non
     """The stored value of each edge from `u` to `v`, -1 where there is no edge."""
 def fft(data: Symbol | None = None, compute_size: int = 128, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Fourier transform of the last axis; real and imaginary parts alternate in the result."""
-def foreach(body: Callable[..., Any], data: Any, init_states: Any, name: str = 'foreach') -> tuple[Any, Any]: ...
+def foreach(body: Callable[[Any, Any], tuple[Any, Any]], data: Any, init_states: Any, name: str = 'foreach') -> tuple[Any, Any]: ...
 def getnnz(data: Symbol | None = None, axis: int | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """The number of stored elements."""
 def gradientmultiplier(data: Symbol | None = None, scalar: float = 1.0, is_int: bool = True, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
@@ -151,4 +152,4 @@ def round_ste(data: Symbol | None = None, name: str | None = None, attr: Mapping
 def sign_ste(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """-1, 0 or 1: the sign; the gradient passes as it is."""
 def uniform(low: Any = 0, high: Any = 1, shape: Any = ..., dtype: Any = ..., **kwargs: Any) -> Symbol: ...
-def while_loop(cond: Callable[..., Any], func: Callable[..., Any], loop_vars: Any, max_iterations: Any = None, name: str = 'while_loop') -> tuple[Any, Any]: ...
+def while_loop(cond: Callable[..., Any], func: Callable[..., tuple[Any, Any]], loop_vars: Any, max_iterations: Any = None, name: str = 'while_loop') -> tuple[Any, Any]: ...

@@ -2,7 +2,8 @@
 # Written by scripts/stubs.
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
 from collections.abc import ValuesView
-from typing import Any, Literal, NamedTuple, TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as _np
 
@@ -29,7 +30,7 @@ class AttrScope:
     def set_current(cls, value: Any) -> None: ...
 from mxnova.ndarray.ndarray import Context as Context
 ExecutorHandle: type[Any]
-def Group(symbols: Iterable[Symbol], create_fn: Callable[..., Any] = ...) -> Symbol: ...
+def Group(symbols: Iterable[Symbol], create_fn: Callable[[Iterable[Any]], Symbol] = ...) -> Symbol: ...
 from mxnova.ndarray.ndarray import MXNetError as MXNetError
 NDArrayHandle: type[Any]
 class NotImplementedForSymbol(MXNetError):

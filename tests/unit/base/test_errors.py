@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
 
 import pytest
 
+import mxnova as mx
 from mxnova.core.base import errors
 from mxnova.core.base.errors import FileError, MXNetError, argument_error, bounded, shown
 
@@ -90,3 +92,39 @@ def test_large_values_are_shown_short(value):
     assert len(shown(value, 60)) <= 60
     assert len(str(argument_error("op", "name", value, "reason"))) < 250
     assert str(argument_error("op", "name", value, "reason")).endswith(": reason")
+
+
+def missing(path):
+    with pytest.raises(errors.MissingFileError) as raised:
+        mx.nd.load(path)
+    return str(raised.value)
+
+
+def test_a_missing_file_names_what_is_near(tmp_path, monkeypatch):
+    mx.nd.save(str(tmp_path / "net-0003.params"), [mx.nd.ones(1)])
+    asked, near = tmp_path / "net-0005.params", "; did you mean 'net-0003.params'?"
+    assert missing(str(asked)) == f"{asked}: No such file or directory{near}"
+    monkeypatch.chdir(tmp_path)
+    assert missing("net-005.params").endswith(near)
+    assert missing("quite another").endswith("directory")
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    assert missing(str(tmp_path / "no" / "x")).endswith(f"; there is no folder '{tmp_path}/no'")
+
+
+def test_addresses_and_texts_of_our_own_get_no_hint():
+    assert (
+        str(errors.MissingFileError(2, os.strerror(2), "s3://a/b")) == f"s3://a/b: {os.strerror(2)}"
+    )
+    assert str(errors.MissingFileError(2, "is gone", "x")) == "x: is gone"
+
+
+def test_folders_of_many_files_are_not_searched_to_their_end(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(errors, "candidates", lambda name, names: asked.extend(names) or "")
+    monkeypatch.setattr(errors, "_MOST_NAMES", 3)
+    for i in range(5):
+        (tmp_path / f"{i}").touch()
+    missing(str(tmp_path / "x"))
+    assert len(asked) == 3

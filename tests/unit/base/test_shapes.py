@@ -105,12 +105,12 @@ def test_shapes_of_arrays_to_make(shape, sizes):
 @pytest.mark.parametrize(
     "shape, text",
     [
-        (2.0, "number or numbers"),
-        ((2, 3.0), "number or numbers"),
-        (np.ones(2), "number or numbers"),
-        ("(2,3)", "number or numbers"),
-        (None, "number or numbers"),
-        ([[1], [2]], "number or numbers"),
+        (2.0, "must be integers"),
+        ((2, 3.0), "must be integers"),
+        (np.ones(2), "must be integers"),
+        ("(2,3)", "must be integers"),
+        (None, "must be integers"),
+        ([[1], [2]], "must be integers"),
         ((2, -1), "must not be negative"),
     ],
 )

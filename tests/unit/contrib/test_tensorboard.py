@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import struct
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -42,7 +43,7 @@ def test_metrics_of_a_training_are_written(prefix, tag, tmp_path):
     )
     callback.summary_writer.close()
     found = scalars(tmp_path / "log")
-    assert [event[:2] for event in found] == [(tag, step) for step in range(1, 7)]
+    assert [event[:2] for event in found] == [(tag, epoch) for epoch in (0, 0, 0, 1, 1, 1)]
     np.testing.assert_allclose([value for _, _, value in found], values)
 
 
@@ -51,3 +52,23 @@ def test_a_missing_package_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "mxboard", None)
     with pytest.raises(mx.MXNetError, match="pip install tensorboardX"):
         LogMetricsCallback(str(tmp_path))
+
+
+@pytest.mark.parametrize("prefix, tag", [(None, "accuracy"), ("train", "train-accuracy")])
+def test_the_step_is_the_epoch(prefix, tag, monkeypatch):
+    written = []
+
+    class Writer:
+        def __init__(self, folder):
+            written.append(folder)
+
+        def add_scalar(self, name, value, global_step):
+            written.append((name, value, global_step))
+
+    monkeypatch.setitem(sys.modules, "tensorboardX", SimpleNamespace(SummaryWriter=Writer))
+    callback = LogMetricsCallback("log", prefix)
+    accuracy = mx.metric.Accuracy()
+    accuracy.update([mx.nd.ones(2)], [mx.nd.ones(2)])
+    for metric in (accuracy, None):
+        callback(SimpleNamespace(epoch=3, eval_metric=metric))
+    assert written == ["log", (tag, 1.0, 3)]

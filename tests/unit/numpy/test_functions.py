@@ -214,3 +214,10 @@ ORDERS = [
 def test_other_orders_of_memory_are_not_implemented(call):
     with pytest.raises(NotImplementedError, match="order='[FA]': must be C"):
         call(mx.np.ones((2, 3)))
+
+
+def test_item_is_a_number_of_pythons():
+    assert type(mx.np.array([True], dtype="bool").item()) is bool
+    assert mx.np.arange(6).reshape(2, 3).item(1, 2) == 5
+    with pytest.raises(ValueError, match=r"not a scalar: shape \(2, 3\)"):
+        mx.np.ones((2, 3)).item()

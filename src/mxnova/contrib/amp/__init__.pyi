@@ -2,7 +2,8 @@
 # Written by scripts/stubs.
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
 from collections.abc import ValuesView
-from typing import Any, Literal, NamedTuple, TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as _np
 
@@ -29,5 +30,5 @@ def list_lp16_use_fp32_params(target_dtype: Any) -> dict[str, list[str]] | None:
 def list_widest_type_cast(target_dtype: Any) -> list[str]: ...
 from mxnova.contrib.amp import lists as lists
 from mxnova.contrib.amp import loss_scaler as loss_scaler
-def scale_loss(loss: Any, optimizer_or_trainer: Trainer) -> Iterator[Any]: ...
+def scale_loss(loss: Any, optimizer_or_trainer: Trainer) -> AbstractContextManager[None]: ...
 def unscale(optimizer_or_trainer: Trainer) -> None: ...

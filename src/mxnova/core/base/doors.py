@@ -239,9 +239,9 @@ def doors(cls: type) -> None:
         if type(method) is property and is_public and name not in inner:
             setattr(cls, name, _property_door(cls, method))
             continue
-        plain = method.__func__ if isinstance(method, staticmethod) else method
+        plain = method.__func__ if isinstance(method, (staticmethod, classmethod)) else method
         if is_public and not _is_door(plain) and name not in inner:
-            setattr(cls, name, door(method) if plain is method else staticmethod(door(plain)))
+            setattr(cls, name, door(plain) if plain is method else type(method)(door(plain)))
 
 
 def _property_door(cls: type, found: property) -> property:

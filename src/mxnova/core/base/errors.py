@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import os
 import reprlib
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -199,7 +200,12 @@ class FileError(MXNetError, OSError):
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """A path at which there is no file."""
+    """A path at which there is no file; its text has names of the folder that are close."""
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        is_the_systems = self.errno is not None and self.strerror == os.strerror(self.errno)
+        return text + printable(_near(str(self.filename))) if is_the_systems else text
 
 
 class FilePermissionError(FileError, PermissionError):
@@ -212,6 +218,23 @@ class DirectoryError(FileError, IsADirectoryError):
 
 class OutOfMemoryError(MXNetError, MemoryError):
     """Memory that neither the system nor the device has."""
+
+
+_MOST_NAMES = 1000  # of a folder, which are compared in 10 ms
+
+
+def _near(path: str) -> str:
+    """A hint at files beside `path` with names like it, or that its folder is missing."""
+    folder, name = os.path.split(path)
+    if "://" in path:
+        return ""
+    try:
+        with os.scandir(folder or ".") as entries:
+            return candidates(name, [e.name for e in itertools.islice(entries, _MOST_NAMES)])
+    except FileNotFoundError:
+        return f"; there is no folder {folder!r}"
+    except (OSError, ValueError):
+        return ""
 
 
 class _NotFor(MXNetError):  # noqa: N818 - the base of two of MXNet's names

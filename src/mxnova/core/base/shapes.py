@@ -134,7 +134,7 @@ def sizes_of(function: str, shape: Any) -> tuple[int, ...]:
         else:
             sizes = tuple([operator.index(size) for size in shape])
     except (TypeError, ValueError):
-        raise argument_error(function, "shape", shape, "must be a number or numbers") from None
+        raise argument_error(function, "shape", shape, "sizes must be integers") from None
     if sizes and min(sizes) < 0:
         raise argument_error(function, "shape", sizes, "sizes must not be negative")
     return sizes

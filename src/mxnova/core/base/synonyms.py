@@ -30,6 +30,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {  # word -> what MXNet calls it, here or
     "hidden_dim": ("hidden_size", "num_hidden"),
     "ignore_index": ("ignore_label",),
     "in_features": ("in_units",),
+    "k": ("top_k",),
     "keepdim": ("keepdims",),
     "kernel_initializer": ("weight_initializer",),
     "kernel_size": ("kernel", "kernel_size"),

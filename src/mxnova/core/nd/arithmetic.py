@@ -47,7 +47,10 @@ def _binary(row: operators.Method) -> Callable[..., Any]:
     def no_number(_self: BaseArray, other: Any) -> Any:
         if isinstance(other, Number):
             raise too_large(name, other)
-        raise ArgumentTypeError(f"{name}: an array and a {type(other).__name__}")
+        raise ArgumentTypeError(
+            f"{name}: an array and a {type(other).__name__}: the other must be an NDArray or a "
+            "number; mx.nd.array(x) makes an array"
+        )
 
     with_number = scalar_call(operators.with_number(row.function, row.reflected), no_number)
     with_array = binary_call(operators.of_arrays(row.function), with_number)

@@ -421,7 +421,10 @@ def _leaf_of(i: int, array: BaseArray, nodes: Sequence[TapeNode]) -> Leaf:
     if not isinstance(node, Leaf) or node.grad_req == "null":
         raise MXNetError(f"grad: variable {i} wants no gradient; call attach_grad() first")
     if node not in nodes:
-        raise MXNetError(f"grad: the heads do not depend on variable {i}")
+        raise MXNetError(
+            f"grad: the heads do not depend on variable {i}: compute them from it inside record(), "
+            "or leave it out"
+        )
     return node
 
 

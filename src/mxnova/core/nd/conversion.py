@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..base.errors import ArgumentTypeError
+from ..base.errors import ArgumentTypeError, shown
 from ..op.dtypes import torch_dtype
 from ..runtime import storage
 from ..runtime.context import Context
@@ -32,7 +32,8 @@ def dense_array(source: Any, context: Context, dtype: Any = None) -> NDArray:
     try:
         values = as_numbers(source, kind)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise ArgumentTypeError(f"array: cannot make an array of this: {error}") from None
+        what = f"array: source_array={shown(source)}: cannot make an array of this"
+        raise ArgumentTypeError(f"{what}: {error}") from None
     return wrap(storage.placed(tensor_from(values), context, kind), context, NDArray)
 
 

@@ -62,7 +62,10 @@ def save(fname: str | os.PathLike[str], data: Any) -> None:
     arrays = list(data.values()) if isinstance(data, Mapping) else list(data)
     for name, array in zip(names or range(len(arrays)), arrays, strict=True):
         if not isinstance(array, BaseArray):
-            raise ArgumentTypeError(f"save: {name!r} is a {type(array).__name__}, not an NDArray")
+            raise ArgumentTypeError(
+                f"save: data[{shown(name)}] is a {type(array).__name__}, not an NDArray; "
+                "mx.nd.array(x) makes one"
+            )
     if not all(isinstance(n, str) for n in names):
         raise ArgumentTypeError("save: the keys of a dict of arrays must be strings")
     records = [record_of_array(a) for a in arrays]

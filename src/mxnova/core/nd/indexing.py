@@ -412,7 +412,7 @@ def _refuse_unless_empty(value: Tensor, target: Tensor) -> None:
     if value.numel() or target.numel():
         raise ArgumentError(
             f"NDArray: cannot write shape {_shown(value)} "
-            f"into a selection of shape {_shown(target)}"
+            f"into a selection of shape {_shown(target)}: it must broadcast to that"
         )
 
 

@@ -70,7 +70,11 @@ def as_numbers(value: Any, dtype: torch.dtype) -> np.ndarray[Any, Any]:
     Raises:
         TypeError, ValueError, OverflowError, RecursionError: NumPy cannot make it one.
     """
-    values = np.asarray(value)
+    try:
+        values = np.asarray(value)
+    except ValueError as error:
+        advice = "; pad rows to one length" if "inhomogeneous" in str(error) else ""
+        raise ValueError(f"{str(error).rstrip('.')}{advice}") from None
     if values.dtype.kind in _NUMERIC or values.dtype == BFLOAT16:
         return values
     target = np.dtype(np.float32) if dtype is torch.bfloat16 else mx_dtype(dtype).numpy

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.doors import door, leave
 from ..base.errors import ArgumentError, MXNetError, shown
 from ..numpy.elementwise import BINARY, COMPARISONS, operators_of
 from ..numpy.methods import FUNCTIONS, PYTHON_OPERATORS, NumpyMethods
@@ -55,8 +56,11 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
         """Element type, as NumPy's dtype."""
         return np.dtype(NDArray.dtype.fget(self))  # type: ignore[attr-defined]
 
+    @door
     def item(self, *args: Any) -> Any:
         """An element as a Python number."""
+        if not args and self.size != 1:
+            return self.asscalar()  # refuses it, with a way out
         return self.asnumpy().item(*args)
 
     def tolist(self) -> Any:
@@ -108,12 +112,16 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
         copy: bool = True,
     ) -> Any:
         """The array with elements of `dtype`; itself when it has it already and `copy` is off."""
-        if order not in ("K", "C", None) or casting != "unsafe" or not subok:
-            raise ArgumentError(
-                f"astype: order={shown(order)}, casting={shown(casting)}, subok={shown(subok)}: "
-                "must be K or C, unsafe, and true"
-            )
-        return super().astype(dtype, copy)
+        try:
+            if order not in ("K", "C", None) or casting != "unsafe" or not subok:
+                raise ArgumentError(
+                    f"astype: order={shown(order)}, casting={shown(casting)}, "
+                    f"subok={shown(subok)}: must be K or C, unsafe, and true"
+                )
+            return super().astype(dtype, copy)
+        except Exception as error:
+            leave(error)
+            raise
 
     def reshape_view(self, *shape: Any, **kwargs: Any) -> Any:
         """The same memory in another shape, given as numbers or a tuple; -1: what remains."""
@@ -300,18 +308,22 @@ def _in_place(name: str) -> Callable[..., Any]:
     is_quotient = name in ("truediv", "div")
 
     def method(self: ndarray, other: Any) -> Any:
-        refuse_if_recorded(self)
-        if not self._chunk.writable:
-            raise ArgumentError(f"__i{name}__: the array is read-only")
-        result = binary(self, other)
-        if result._tracked is not None:
-            raise recorded_write()
-        loses = result._raw.is_floating_point() and not self._raw.is_floating_point()
-        if loses and (is_quotient or not isinstance(other, NUMBER)):
-            given, wanted = dtype_name(result._raw.dtype), dtype_name(self._raw.dtype)
-            raise MXNetError(f"__i{name}__: elements of {given} do not fit into one of {wanted}")
-        receive(self, result._value, f"__i{name}__")
-        return self
+        try:
+            refuse_if_recorded(self)
+            if not self._chunk.writable:
+                raise ArgumentError(f"__i{name}__: the array is read-only")
+            result = binary(self, other)
+            if result._tracked is not None:
+                raise recorded_write()
+            loses = result._raw.is_floating_point() and not self._raw.is_floating_point()
+            if loses and (is_quotient or not isinstance(other, NUMBER)):
+                given, kept = dtype_name(result._raw.dtype), dtype_name(self._raw.dtype)
+                raise MXNetError(f"__i{name}__: elements of {given} do not fit into one of {kept}")
+            receive(self, result._value, f"__i{name}__")
+            return self
+        except Exception as error:
+            leave(error)
+            raise
 
     method.__name__ = method.__qualname__ = f"__i{name}__"
     return method

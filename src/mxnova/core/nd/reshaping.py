@@ -106,7 +106,10 @@ class Reshaping(OperatorMethods, BaseArray):
             missing = len(wanted) - self.ndim
             mine = (1,) * missing + self.shape
             if missing < 0 or any(n not in (1, m) for n, m in zip(mine, wanted, strict=True)):
-                raise ArgumentError(f"broadcast_to: shape={wanted} from {self.shape}")
+                raise ArgumentError(
+                    f"broadcast_to: shape={wanted}: does not fit {self.shape}: from the last axis "
+                    "to the first, sizes must be equal, or 1 in the array"
+                )
             source = self.reshape(mine) if missing else self
             return source._apply("broadcast_to", (), {"shape": wanted, **kwargs})
         except Exception as error:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from ..base.doors import leave
 from ..base.errors import shown
 from ..op import library  # noqa: F401 - registers the operators
 from ..op.schema import REGISTRY
@@ -178,9 +179,13 @@ def _operator(name: str, implementation: Callable[..., Any], is_turned: bool) ->
     def method(self: NumpyMethods, other: Any) -> Any:
         if is_equality and (other is None or isinstance(other, str)):
             return NotImplemented
-        if is_turned:
-            return implementation(self._world, other, self)
-        return implementation(self._world, self, other)
+        try:
+            if is_turned:
+                return implementation(self._world, other, self)
+            return implementation(self._world, self, other)
+        except Exception as error:
+            leave(error)
+            raise
 
     method.__name__ = method.__qualname__ = name
     return method

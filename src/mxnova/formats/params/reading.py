@@ -13,6 +13,7 @@ import numpy as np
 from mxnova.core.base.dtypes import DType, dtype_of_flag
 from mxnova.core.base.errors import FormatError
 
+from ..kinds import what_it_is
 from ..source import Readable, Source, require_little_endian
 from .layout import (
     I32,
@@ -118,9 +119,10 @@ class _Reader:
         """The number of arrays."""
         magic, _reserved, n_arrays = self.unpack(LIST_HEADER, "a list of arrays")
         if magic != LIST_MAGIC:
+            hint = what_it_is(self.source.view)
             raise self.error(
                 f"magic number {magic:#x}, expected {LIST_MAGIC:#x}: it is no file of arrays, as "
-                "nd.save writes them, or it was damaged: save or download it again",
+                f"nd.save writes them, or it was damaged: save or download it again{hint}",
                 back=24,
             )
         if n_arrays * _U32.size > self.end - self.offset:
@@ -297,7 +299,9 @@ class _Reader:
 
     def short(self, n_bytes: int, what: str) -> FormatError:
         """The error for `n_bytes` that the source does not have from here on."""
-        return self.error(f"{what} needs {n_bytes} bytes, {self.end - self.offset} are left")
+        is_other = self.offset == 0 and self.bytes[:2].tobytes() != b"\x12\x01"
+        hint = what_it_is(self.source.view) if is_other else ""
+        return self.error(f"{what} needs {n_bytes} bytes, {self.end - self.offset} are left{hint}")
 
     def charge(self, n_bytes: int) -> None:
         """Takes `n_bytes` from the memory budget."""

@@ -17,6 +17,7 @@ from ...core.base.errors import (
     ArgumentError,
     ArgumentTypeError,
     AssertedError,
+    MissingAttributeError,
     MXNetError,
     candidates,
 )
@@ -86,22 +87,28 @@ class Block:
         return block_html(self)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        have = self.__dict__.get(name)
-        if isinstance(have, (Parameter, Block)) and not isinstance(value, type(have)):
-            raise ArgumentTypeError(
-                f"{type(self).__name__}: {name} is a {type(have).__name__}, it cannot become a "
-                f"{type(value).__name__}"
-            )
-        if isinstance(value, Block):
-            self.register_child(value, name)
-        elif isinstance(value, Parameter):
-            if name in self._reg_params:
-                raise AssertedError(
-                    f"{type(self).__name__}: {name} is a parameter already; blocks share "
-                    "parameters by params=, when they are made"
+        try:
+            if isinstance(value, (Block, Parameter)) and "_children" not in self.__dict__:
+                raise self._not_made(f"{name} is assigned")
+            have = self.__dict__.get(name)
+            if isinstance(have, (Parameter, Block)) and not isinstance(value, type(have)):
+                raise ArgumentTypeError(
+                    f"{type(self).__name__}: {name} is a {type(have).__name__}, it cannot become a "
+                    f"{type(value).__name__}"
                 )
-            self._reg_params[name] = value
-        super().__setattr__(name, value)
+            if isinstance(value, Block):
+                self.register_child(value, name)
+            elif isinstance(value, Parameter):
+                if name in self._reg_params:
+                    raise AssertedError(
+                        f"{type(self).__name__}: {name} is a parameter already; blocks share "
+                        "parameters by params=, when they are made"
+                    )
+                self._reg_params[name] = value
+            super().__setattr__(name, value)
+        except Exception as error:
+            leave(error)
+            raise
 
     # Names ---------------------------------------------------------------------------------------
 
@@ -120,7 +127,16 @@ class Block:
 
     def name_scope(self) -> _BlockScope:
         """A ``with`` block in which blocks and symbols are named after this block."""
+        if "_scope" not in self.__dict__:
+            raise self._not_made("name_scope() is called")
         return self._scope
+
+    def _not_made(self, what: str) -> MissingAttributeError:
+        name = type(self).__name__
+        return MissingAttributeError(
+            f"{name}: {what} before the block is made: super().__init__() must come first in "
+            f"{name}.__init__()"
+        )
 
     # Parameters ----------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ... import ndarray as nd
 from ... import symbol as sym
+from ...core.base.doors import leave
 from ...core.base.errors import (
     ArgumentError,
     AssertedError,
@@ -29,6 +30,7 @@ from ..parameter import DeferredInitializationError, ParameterDict, shape_is_kno
 from ..parameter.arrays import GENERATION
 from .base import Block
 from .bound_graph import BoundGraph
+from .input_errors import refuse_inputs
 from .nesting import (
     _flatten,
     _gather_type_ctx_info,
@@ -76,13 +78,22 @@ class HybridBlock(Block):
         self._backend_opts: dict[str, Any] = {}
 
     def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value)
-        if isinstance(value, HybridBlock):
-            self._clear_cached_op()
+        try:
+            super().__setattr__(name, value)
+            if isinstance(value, HybridBlock):
+                self._clear_cached_op()
+        except Exception as error:
+            leave(error)
+            raise
 
     def register_child(self, block: Block, name: str | None = None) -> None:
         """Register `block`, a HybridBlock, as a child."""
         if not isinstance(block, HybridBlock):
+            if isinstance(block, type):
+                raise ArgumentError(
+                    f"{type(self).__name__} {self.name!r}: the class {block.__name__} as a child: "
+                    f"it must be a block, such as {block.__name__}(...) makes"
+                )
             raise ArgumentError(
                 "Children of HybridBlock must also be HybridBlock, not as this child of a "
                 f"{type(self).__name__}: {type(block).__name__} (Sequential is none, "
@@ -201,7 +212,11 @@ class HybridBlock(Block):
             regrouped = _regroup(inputs, in_format)[0]
             params = {name: p.var() for name, p in self._reg_params.items()}
             with self.name_scope():
-                out = self.hybrid_forward(sym, *regrouped, **params)
+                try:
+                    out = self.hybrid_forward(sym, *regrouped, **params)
+                except TypeError as error:
+                    self._refuse_inputs(len(regrouped), error)
+                    raise
             flat_out, self._out_format = _flatten(out, "output")
             self._in_format = in_format
             outputs = grouped(self, [o for o in flat_out if o is not None])
@@ -342,14 +357,22 @@ class HybridBlock(Block):
             if bound is not None and bound.takes(x, args):
                 return self._structured(bound((x, *args)))
         context = self._kind_of_inputs(x, *args)
-        if context is not None:
-            with context:
-                if self._active and not (SLOW_PATH and MODES.watchers()):
-                    return self._call_cached_op(x, *args)
-                return self.hybrid_forward(nd, x, *args, **self._parameters(context, x, *args))
-        params = {name: p.var() for name, p in self._reg_params.items()}
-        with self.name_scope():
-            return self.hybrid_forward(sym, x, *args, **params)
+        try:
+            if context is not None:
+                with context:
+                    if self._active and not (SLOW_PATH and MODES.watchers()):
+                        return self._call_cached_op(x, *args)
+                    return self.hybrid_forward(nd, x, *args, **self._parameters(context, x, *args))
+            params = {name: p.var() for name, p in self._reg_params.items()}
+            with self.name_scope():
+                return self.hybrid_forward(sym, x, *args, **params)
+        except TypeError as error:
+            self._refuse_inputs(1 + len(args), error)
+            raise
+
+    def _refuse_inputs(self, given: int, error: TypeError) -> None:
+        block = f"{type(self).__name__} {self.name!r}"
+        refuse_inputs(block, self.hybrid_forward, self._reg_params, given, error)
 
     def _kind_of_inputs(self, *args: Any) -> Context | None:
         """The context of the first array among the inputs; None where they are symbols."""

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from mxnova.core.base.errors import ArgumentError, argument_error, shown
+from mxnova.core.base.errors import ArgumentError, ArgumentTypeError, argument_error, shown
 from mxnova.core.base.mersenne_state import mersenne_state, mersenne_text
 
 from ...core.base.doors import facade
@@ -223,8 +224,9 @@ class BatchSampler(Sampler):
             raise argument_error(
                 "BatchSampler", "last_batch", self._last_batch, f"must be one of {choices}"
             )
-        if self._batch_size < 1:
-            raise argument_error("BatchSampler", "batch_size", self._batch_size, "must be >= 1")
+        if not isinstance(self._batch_size, Real) or self._batch_size < 1:
+            reason = "must be a number, at least 1"
+            raise argument_error("BatchSampler", "batch_size", self._batch_size, reason)
 
 
 _EXCLUSIVE = "batch_size, shuffle, sampler and last_batch are of no use with a batch_sampler"
@@ -246,6 +248,9 @@ def batches_of(
     if batch_size is None:
         raise argument_error("DataLoader", "batch_size", None, "must be given, or a batch_sampler")
     if sampler is None:
+        if not hasattr(dataset, "__len__"):
+            reason = "must have a length and items, as lists and gluon.data.Dataset have"
+            raise ArgumentTypeError(f"DataLoader: dataset={shown(dataset)}: {reason}")
         sampler = (RandomSampler if shuffle else SequentialSampler)(len(dataset))
     elif shuffle:
         raise argument_error("DataLoader", "shuffle", shuffle, "a sampler gives the order")

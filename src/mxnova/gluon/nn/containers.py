@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from ...core.base.user_warnings import warn_user
@@ -24,6 +25,9 @@ class _Chain(Block):
 
     def __len__(self) -> int:
         return len(self._children)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(list(self._children.values()))
 
     def __getitem__(self, key: int | slice) -> Any:
         children = list(self._children.values())

@@ -18,6 +18,7 @@ from ...core.base.errors import (
     MXNetError,
     UnknownNameError,
     candidates,
+    shown,
 )
 from ...core.base.mismatches import Mismatches
 from ...core.nd.array import NDArray
@@ -53,7 +54,11 @@ class ParameterDict:
         return f"{name}(\n{content}\n)"
 
     def __getitem__(self, key: str) -> Parameter:
-        return self._params[key]
+        try:
+            return self._params[key]
+        except KeyError:
+            hint = candidates(key, self._params) or f"; there are {brief(list(self._params))}"
+            raise UnknownNameError(f"no parameter is named {shown(key)}{hint}") from None
 
     def __contains__(self, key: object) -> bool:
         return key in self._params

@@ -198,7 +198,8 @@ class RNNLayer(HybridBlock):
         for state, info in zip(states, infos, strict=True):
             if F is ndarray and state.shape != info["shape"]:
                 raise ArgumentError(
-                    f"{self.name}: a state has shape {state.shape}, {info['shape']} is expected"
+                    f"{self.name}: a state has shape {state.shape}, {info['shape']} is expected: "
+                    "begin_state(batch_size) makes states"
                 )
 
     # Running -------------------------------------------------------------------------------------

@@ -144,7 +144,7 @@ class Executor:
         return self._arg_dict
 
     @property
-    def grad_dict(self) -> dict[str, NDArray | None]:
+    def grad_dict(self) -> dict[str, NDArray | Any]:
         """Arrays that gradients go to, by the argument's name; None where there is none."""
         return self._grad_dict
 
@@ -159,7 +159,7 @@ class Executor:
         return list(self.arg_dict.values())
 
     @property
-    def grad_arrays(self) -> list[NDArray | None]:
+    def grad_arrays(self) -> list[NDArray | Any]:
         """Arrays that gradients go to, in the symbol's order; None where there is none."""
         return list(self.grad_dict.values())
 

@@ -17,7 +17,11 @@ def check_channels(s: Shapes, axis: int) -> None:
     """Raises unless `axis` of data has 1 or 3 items."""
     n = s.data[axis]
     if not isinstance(n, UnknownDim) and n not in (1, 3):
-        raise s.fail(f"data has shape {shape_text(s.data)}: it must have 1 or 3 channels, not {n}")
+        where = "last" if axis == -1 else "first, as ToTensor() makes them"
+        raise s.fail(
+            f"data has shape {shape_text(s.data)}: it must have 1 or 3 channels, not {n}; channels "
+            f"come {where}"
+        )
 
 
 def color_shape(_op: Op, s: Shapes) -> None:

@@ -25,6 +25,11 @@ def _match(s: Shapes, a_axes: Axes, b_axes: Axes) -> None:
     """States that axes of `a` and `b` are as long, pair by pair."""
     a, b = list(s.a), list(s.b)
     for i, j in zip(a_axes, b_axes, strict=True):
+        if {type(a[i]), type(b[j])} == {int} and a[i] != b[j]:
+            raise s.fail(
+                f"a {shape_text(s.a)} and b {shape_text(s.b)}: the summed axes differ, {a[i]} vs. "
+                f"{b[j]}; .T and transpose() turn an array round"
+            )
         a[i] = s.b[j]
         s.a = tuple(a)
         b[j] = s.a[i]

@@ -53,7 +53,11 @@ def _reshape_shape(op: Op, s: Shapes) -> None:
     if is_known(s.output):
         s.a = completed(s.a, prod(s.output))
     if is_known(s.a) and prod(s.a) != prod(s.output):
-        raise s.fail(f"newshape={newshape}: makes {shape_text(s.output)} of a {shape_text(s.a)}")
+        raise s.fail(
+            f"newshape={newshape}: makes {shape_text(s.output)} of a {shape_text(s.a)}, "
+            f"{prod(s.output)} elements of {prod(s.a)}; one size may be -1, which takes what is "
+            "left"
+        )
 
 
 @function_operator("_np_reshape", shape=_reshape_shape)

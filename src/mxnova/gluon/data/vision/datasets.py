@@ -19,7 +19,7 @@ import numpy as np
 from mxnova import image
 from mxnova import ndarray as nd
 from mxnova.base import data_dir
-from mxnova.core.base.errors import FormatError
+from mxnova.core.base.errors import FileError, FormatError
 from mxnova.formats.archives import copy_at_most, tar_files, unpacking
 from mxnova.formats.atomic import replacing
 from mxnova.formats.idx import header_size, idx_shape
@@ -359,14 +359,14 @@ class ImageFolderDataset(dataset.Dataset):
     def _list_images(self, root: str) -> None:
         self.synsets: list[str] = []
         self.items: list[tuple[str, int]] = []
-        for name in sorted(os.listdir(root)):
+        for name in _listed(root):
             folder = os.path.join(root, name)
             if not os.path.isdir(folder):
                 _ignored(folder, "it is no folder")
                 continue
             label = len(self.synsets)
             self.synsets.append(name)
-            for filename in sorted(os.listdir(folder)):
+            for filename in _listed(folder):
                 path = os.path.join(folder, filename)
                 if os.path.splitext(filename)[1].lower() in self._exts:
                     self.items.append((path, label))
@@ -380,6 +380,14 @@ class ImageFolderDataset(dataset.Dataset):
 
     def __len__(self) -> int:
         return len(self.items)
+
+
+def _listed(folder: str) -> list[str]:
+    """Names in a folder, in order."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError as error:
+        raise FileError.of(error, folder) from error
 
 
 def _ignored(path: str, reason: str) -> None:

@@ -1,72 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Typical mistakes, as code that MXNet's users write, and as the same code for PyTorch.
-
-`clarity` is the rule that compares what programs say of a mistake: one point each for the argument,
-what was given, what was expected, and a way out. A row has one pattern for each of the four, which
-decides alike for mxnova, MXNet and PyTorch; no error is no point. What counts is what the
-interpreter prints below the traceback, with what Python itself adds to it.
-"""
+"""Mistakes of shapes, types, names, devices, graphs and files."""
 
 from __future__ import annotations
 
-import contextlib
-import io
-import re
-import sys
-import warnings
-from typing import Any, NamedTuple
+from .rule import Mistake
+from .snippets import HYBRID, NET, RECORD, SAVED, SYMBOL, TORCH_RECORD
 
-__all__ = [
-    "MISTAKES",
-    "QUESTIONS",
-    "Mistake",
-    "clarity",
-    "mxnet_names",
-    "printed",
-    "raised",
-    "told",
-    "torch_names",
-]
-
-QUESTIONS = ("argument", "given", "expected", "remedy")
-
-
-class Mistake(NamedTuple):
-    """One mistake.
-
-    Attributes:
-        code: lines that make it in mxnova and MXNet.
-        torch: lines that make it in PyTorch; empty where PyTorch has nothing of the kind, or takes
-            it for no mistake.
-        says: patterns of the argument, what was given, what was expected, and a way out.
-        checked: whether mxnova tells it with ``MXNOVA_CHECK=1`` only.
-    """
-
-    code: str
-    torch: str
-    says: tuple[str, str, str, str]
-    checked: bool = False
-
-
-_NET = "net = nn.Dense(4, in_units=3, prefix='fc_'); net.initialize()\n"
-_SAVED = "mx.nd.save('a.params', {%s})\n"
-_RECORD = "x = mx.nd.ones((2, 3)); x.attach_grad()\nwith autograd.record():\n    "
-_TORCH_RECORD = "x = torch.ones(2, 3, requires_grad=True)\n"
-_HYBRID = (
-    "class Net(gluon.HybridBlock):\n"
-    "    def hybrid_forward(self, F, x):\n        return {}\n"
-    "net = Net(); net.initialize(); net.hybridize(); net(mx.nd.ones((2, 3)))"
-)
-_SYMBOL = (
-    "data = mx.sym.var('data')\n"
-    "net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(data, num_hidden=2, name='fc'), name='softmax')\n"
-)
+__all__ = ["NETWORKS"]
 
 # fmt: off
-MISTAKES: dict[str, Mistake] = {
+NETWORKS: dict[str, Mistake] = {
     # Shapes and types ----------------------------------------------------------------------------
     "width of a dense layer": Mistake(
-        _NET + "net(mx.nd.ones((2, 5)))",
+        NET + "net(mx.nd.ones((2, 5)))",
         "torch.nn.Linear(3, 4)(torch.ones(2, 5))",
         (r"data|input|mat1", r"2, ?5|2x5", r"\b3\b|3x4", r"in_units|in_features")),
     "channels last into a convolution": Mistake(
@@ -110,11 +56,11 @@ MISTAKES: dict[str, Mistake] = {
         "torch.nn.LSTM(3, 4)(torch.ones(5, 2, 6))",
         (r"data|input", r"5, ?2, ?6|\b6\b", r"\b3\b", r"input_size")),
     "float64 into a float32 layer": Mistake(
-        _NET + "net(mx.nd.ones((2, 3), dtype='float64'))",
+        NET + "net(mx.nd.ones((2, 3), dtype='float64'))",
         "torch.nn.Linear(3, 4)(torch.ones(2, 3, dtype=torch.float64))",
         (r"data|weight|mat1", r"float64|Double", r"one type|same dtype|expected float64", r"astype|\.to\(")),
     "integers into a layer": Mistake(
-        _NET + "net(mx.nd.ones((2, 3), dtype='int32'))",
+        NET + "net(mx.nd.ones((2, 3), dtype='int32'))",
         "torch.nn.Linear(3, 4)(torch.ones(2, 3, dtype=torch.int32))",
         (r"data|weight|mat1", r"int32|Int", r"one type|same dtype|expected int32", r"astype|\.to\(")),
     "labels of another batch": Mistake(
@@ -147,15 +93,15 @@ MISTAKES: dict[str, Mistake] = {
         "torch.ones(2, device='cuda')",
         (r"gpu\(0\)|CUDA", r"gpu|CUDA", r"no GPU|not compiled|not enabled", r"num_gpus|CUDA enabled|USE_CUDA")),
     "parameters on another device": Mistake(
-        _NET + "net(mx.nd.ones((2, 3), ctx=mx.cpu(1)))",
+        NET + "net(mx.nd.ones((2, 3), ctx=mx.cpu(1)))",
         "torch.nn.Linear(3, 4)(torch.ones(2, 3, device='meta'))",
         (r"fc_weight|fc_bias|[Tt]ensor", r"cpu\(1\)|meta", r"cpu\(0\)|\bcpu\b", r"reset_ctx|as_in_context|\.to\(")),
     "a list for an array": Mistake(
-        _NET + "net([[1, 2, 3]])",
+        NET + "net([[1, 2, 3]])",
         "torch.nn.Linear(3, 4)([[1, 2, 3]])",
         (r"\bx\b|data|input", r"list", r"NDArray|Tensor", r"nd\.array|torch\.tensor")),
     "a NumPy array for an array": Mistake(
-        "import numpy\n" + _NET + "net(numpy.ones((2, 3), 'float32'))",
+        "import numpy\n" + NET + "net(numpy.ones((2, 3), 'float32'))",
         "import numpy\ntorch.nn.Linear(3, 4)(numpy.ones((2, 3), 'float32'))",
         (r"\bx\b|data|input", r"numpy|ndarray", r"NDArray|Tensor", r"nd\.array|torch\.tensor|from_numpy")),
     # Gluon and autograd --------------------------------------------------------------------------
@@ -176,31 +122,31 @@ MISTAKES: dict[str, Mistake] = {
         "(torch.ones(2, 3) ** 2).sum().backward()",
         (r"node|element 0|array", r"not in a computational graph|does not require grad", r"graph|grad_fn", r"attach_grad|requires_grad")),
     "backward twice": Mistake(
-        _RECORD + "y = (x * x).sum()\ny.backward(); y.backward()",
-        _TORCH_RECORD + "y = (x * x).sum(); y.backward(); y.backward()",
+        RECORD + "y = (x * x).sum()\ny.backward(); y.backward()",
+        TORCH_RECORD + "y = (x * x).sum(); y.backward(); y.backward()",
         (r"node|graph", r"not in a computational graph|second time|freed", r"graph", r"retain_graph")),
     "in place while recording": Mistake(
-        _RECORD + "y = x * 2\n    y += 1",
+        RECORD + "y = x * 2\n    y += 1",
         "x = torch.ones(2, 3, requires_grad=True)\nx += 1",
         (r"recorded arrays|leaf Variable|NDArrays that", r"Inplace|in-place", r"record|requires grad", r"y = y|x = x|new array|no_grad")),
     "step without backward": Mistake(
-        _NET + "gluon.Trainer(net.collect_params(), 'sgd').step(1)",
+        NET + "gluon.Trainer(net.collect_params(), 'sgd').step(1)",
         "",
         (r"fc_(weight|bias)", r"not been updated", r"backward", r"ignore_stale_grad")),
     "shape under hybridize": Mistake(
-        _HYBRID.format("F.ones(x.shape)"),
+        HYBRID.format("F.ones(x.shape)"),
         "",
         (r"\.shape|'shape'", r"Symbol", r"no .*shape|shape .*(unknown|not known)|until", r"shape_array|infer_shape|hybridize|reshape")),
     "numbers under hybridize": Mistake(
-        _HYBRID.format("x * float(x.asnumpy().sum())"),
+        HYBRID.format("x * float(x.asnumpy().sum())"),
         "",
         (r"asnumpy", r"Symbol", r"arrays|bound|NDArray", r"hybridize|operators of F|\bF\.")),
     "condition under hybridize": Mistake(
-        _HYBRID.format("x if x.sum() > 0 else -x"),
+        HYBRID.format("x if x.sum() > 0 else -x"),
         "",
         (r"truth|bool|if", r"Symbol", r"arrays|bound|NDArray|no value", r"hybridize|F\.where|F\.contrib\.cond")),
     "mx.nd in hybrid_forward": Mistake(
-        _HYBRID.format("mx.nd.relu(x)"),
+        HYBRID.format("mx.nd.relu(x)"),
         "",
         (r"data|relu", r"Symbol", r"NDArray|array", r"\bF\.|hybridize")),
     # Names ---------------------------------------------------------------------------------------
@@ -221,11 +167,11 @@ MISTAKES: dict[str, Mistake] = {
         "nn.Conv2D(8, kernel_size=3, stride=2)", "torch.nn.Conv2d(3, 8, 3, strides=2)",
         (r"'strides?'", r"Conv2D|Conv2d", r"unexpected", r"mean:? '?strides?")),
     "learning rate as lr": Mistake(
-        _NET + "gluon.Trainer(net.collect_params(), 'adam', {'lr': 0.1})",
+        NET + "gluon.Trainer(net.collect_params(), 'adam', {'lr': 0.1})",
         "torch.optim.Adam(torch.nn.Linear(3, 4).parameters(), learning_rate=0.1)",
         (r"'lr'|learning_rate", r"Adam", r"unexpected", r"mean:? '(learning_rate|lr)'")),
     "optimizer misspelt": Mistake(
-        _NET + "gluon.Trainer(net.collect_params(), 'adm')", "torch.optim.Adm",
+        NET + "gluon.Trainer(net.collect_params(), 'adm')", "torch.optim.Adm",
         (r"optim", r"adm|Adm", r"Cannot find|no attribute", r"mean:? '[aA]dam'")),
     "activation misspelt": Mistake(
         "mx.nd.Activation(mx.nd.ones((2,)), act_type='rleu')",
@@ -243,31 +189,32 @@ MISTAKES: dict[str, Mistake] = {
         (r"[Mm]odel", r"resnet50v2", r"not supported", r"mean 'resnet50_v2'|resnet50_v2")),
     # Symbols and modules -------------------------------------------------------------------------
     "input of simple_bind misspelt": Mistake(
-        _SYMBOL + "net.simple_bind(mx.cpu(), dta=(2, 4))", "",
+        SYMBOL + "net.simple_bind(mx.cpu(), dta=(2, 4))", "",
         (r"\bdta\b", r"2, ?4", r"\bdata\b", r"mean 'data'|providing them")),
     "label of a module misnamed": Mistake(
-        _SYMBOL + "mx.mod.Module(net, label_names=['label']).bind([('data', (2, 4))], [('label', (2,))])", "",
+        SYMBOL + "mx.mod.Module(net, label_names=['label']).bind([('data', (2, 4))], [('label', (2,))])", "",
         (r"label_(names|shapes)", r"'label'", r"softmax_label", r"label_names=")),
     "module used before bind": Mistake(
-        _SYMBOL + "mx.mod.Module(net).forward(mx.io.DataBatch([mx.nd.ones((2, 4))]))", "",
+        SYMBOL + "mx.mod.Module(net).forward(mx.io.DataBatch([mx.nd.ones((2, 4))]))", "",
         (r"Module\.forward", r"not bound|unbound", r"needs|must", r"\bbind\(\)")),
     "parameters of another symbol": Mistake(
-        _SYMBOL + "mod = mx.mod.Module(net); mod.bind([('data', (2, 4))], [('softmax_label', (2,))])\n"
+        SYMBOL + "mod = mx.mod.Module(net); mod.bind([('data', (2, 4))], [('softmax_label', (2,))])\n"
         "mod.set_params({'fc1_weight': mx.nd.ones((2, 4)), 'fc_bias': mx.nd.ones((3,))}, {})",
         "torch.nn.Linear(4, 2).load_state_dict({'weight1': torch.ones(2, 4), 'bias': torch.ones(3)})",
         (r"fc_weight|\"weight\"", r"fc1_weight|weight1", r"\(2,\)|torch.Size\(\[2\]\)", r"allow_missing|Missing key")),
     # Files, data and processes -------------------------------------------------------------------
     "parameters missing in a file": Mistake(
-        _NET + _SAVED % "'weight': mx.nd.ones((4, 3))" + "net.load_parameters('a.params')",
+        NET + SAVED % "'weight': mx.nd.ones((4, 3))" + "net.load_parameters('a.params')",
         "torch.nn.Linear(3, 4).load_state_dict({'weight': torch.ones(4, 3)})",
         (r"bias", r"\bweight\b", r"missing|Missing", r"allow_missing|strict")),
     "parameters of other shapes in a file": Mistake(
-        _NET + _SAVED % "'weight': mx.nd.ones((5, 3)), 'bias': mx.nd.ones((5,))" + "net.load_parameters('a.params')",
+        NET + SAVED % "'weight': mx.nd.ones((5, 3)), 'bias': mx.nd.ones((5,))" + "net.load_parameters('a.params')",
         "torch.nn.Linear(3, 4).load_state_dict({'weight': torch.ones(5, 3), 'bias': torch.ones(5)})",
         (r"weight(.|\n)*bias|bias(.|\n)*weight", r"5, ?3", r"4, ?3", r"shape|size")),
     "file that is not there": Mistake(
-        _NET + "net.load_parameters('nothing.params')", "torch.load('nothing.pt')",
-        (r"nothing\.", r"nothing\.", r"[Nn]o such file", r"did you mean|there (is|are)")),
+        NET + "net.save_parameters('net.params'); net.load_parameters('nets.params')",
+        "torch.save({}, 'net.pt'); torch.load('nets.pt')",
+        (r"nets\.", r"nets\.", r"[Nn]o such file", r"did you mean 'net\.")),
     "file that is corrupt": Mistake(
         "with open('bad.params', 'wb') as f:\n    _ = f.write(b'text of some length, and no parameters' * 9)\nmx.nd.load('bad.params')",
         "with open('bad.pt', 'wb') as f:\n    _ = f.write(b'text of some length, and no parameters' * 9)\ntorch.load('bad.pt')",
@@ -287,66 +234,3 @@ MISTAKES: dict[str, Mistake] = {
         (r"sample 0", r"broken", r"broken", r"sample 0")),
 }
 # fmt: on
-
-
-def raised(code: str, names: dict[str, Any]) -> Exception | None:
-    """What `code` raises; None: nothing."""
-    with contextlib.redirect_stderr(io.StringIO()), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            exec(compile(code, "<program>", "exec"), names)
-        except Exception as error:  # noqa: BLE001 - it is asked for
-            return error
-    return None
-
-
-def told(code: str, names: dict[str, Any], checked: bool = False) -> str:
-    """What the interpreter prints of the error that `code` raises; empty: nothing is raised.
-
-    Args:
-        code: what is run.
-        names: what it uses.
-        checked: whether it runs as with ``MXNOVA_CHECK=1``.
-    """
-    if not checked:
-        return printed(raised(code, names))
-    from mxnova.core.op.range_check import CHECKS
-
-    CHECKS.on = True
-    try:
-        return printed(raised(code, names))
-    finally:
-        CHECKS.on = False
-
-
-def printed(error: Exception | None) -> str:
-    """What the interpreter prints below the traceback, without the module of the error's class."""
-    if error is None:
-        return ""
-    error.__cause__, error.__suppress_context__ = None, True
-    with contextlib.redirect_stderr(io.StringIO()) as text:
-        sys.__excepthook__(type(error), error.with_traceback(None), None)
-    return text.getvalue().rstrip("\n").removeprefix(f"{type(error).__module__}.")
-
-
-def clarity(says: tuple[str, str, str, str], text: str) -> int:
-    """How many of `QUESTIONS` the text of an error answers."""
-    return sum(re.search(pattern, text) is not None for pattern in says)
-
-
-def mxnet_names(mx: Any) -> dict[str, Any]:
-    """The names that `Mistake.code` uses; `mx` is mxnova, or MXNet."""
-    return {
-        "__name__": "program",
-        "mx": mx,
-        "autograd": mx.autograd,
-        "gluon": mx.gluon,
-        "nn": mx.gluon.nn,
-    }
-
-
-def torch_names() -> dict[str, Any]:
-    """The names that `Mistake.torch` uses."""
-    import torch
-
-    return {"__name__": "program", "torch": torch}

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a file is by its first bytes, for the errors of readers that expect something else."""
+
+from __future__ import annotations
+
+__all__ = ["what_it_is"]
+
+_BEGINNINGS = (
+    (b"\x12\x01\0\0\0\0\0\0", "a file of arrays, which mx.nd.load and load_parameters read"),
+    (b"\x0a\x23\xd7\xce", "a file of records, which mx.recordio.MXRecordIO reads"),
+    (b"{", "JSON, as symbols are, which mx.sym.load reads"),
+    (b"\x80", "a pickle, as optimizer states are, which load_states reads"),
+    (b"PK\x03\x04", "a zip archive, see mx.open_model"),
+    (b"\x1f\x8b", "a gzip archive, see mx.open_model"),
+    (b"\x93NUMPY", "an array of NumPy's, which numpy.load reads"),
+    (b"\x89HDF", "an HDF5 file, as Keras writes them"),
+    (b"\x89PNG", "an image, which mx.image.imread reads"),
+    (b"\xff\xd8\xff", "an image, which mx.image.imread reads"),
+    (b"version https://", "a pointer of Git LFS: git lfs pull fetches the file itself"),
+    (b"<!DOCTYPE", "a web page, such as a server answers instead of a file: download it again"),
+    (b"<html", "a web page, such as a server answers instead of a file: download it again"),
+)
+
+
+def what_it_is(content: bytes | bytearray | memoryview | str) -> str:
+    """A hint such as ``; it begins as JSON, …``; empty where the beginning is not known."""
+    head = content[:16].encode() if isinstance(content, str) else bytes(content[:16])
+    if not head:
+        return "; it is empty"
+    kind = next((kind for start, kind in _BEGINNINGS if head.startswith(start)), None)
+    return "" if kind is None else f"; it begins as {kind}"
