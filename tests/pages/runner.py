@@ -16,7 +16,6 @@ import os
 import runpy
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -24,6 +23,8 @@ import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+from tests.ports import free_port
 
 from .output import NumbersChecker, same_output
 from .page import ROOT, Block, Page
@@ -42,7 +43,7 @@ class Run:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.names: dict[str, Any] = {"__name__": "__main__"}
-        self.port = _free_port()
+        self.port = free_port()
         self.servers: list[subprocess.Popen[str]] = []
 
     def everything(self) -> None:
@@ -162,12 +163,6 @@ def _served(arguments: Sequence[str]) -> subprocess.Popen[str]:
     if not first.startswith("serving "):
         raise PageError(f"{shlex.join(command)} says {first!r}")
     return server
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-        return port
 
 
 def missing_packages(page: Page) -> list[str]:

@@ -111,7 +111,7 @@ def test_differences_are_fractions_of_the_first_peers_largest_value():
 
 def test_stopwatch_counts_items_and_waits():
     case = Case("pass", finish=lambda: time.sleep(0.004), number=1, items=2)
-    assert all(0.002 <= t < 0.02 for t in Stopwatch(case).turn(0.01))
+    assert all(t >= 0.002 for t in Stopwatch(case).turn(0.01))
 
 
 def test_parameters_are_the_same_each_time():

@@ -57,7 +57,7 @@ def test_a_decorated_function_runs_in_many_threads_at_once():
 
     @autograd.record()
     def look():
-        inside.wait(5)
+        inside.wait(60)
         return autograd.is_recording()
 
     seen = []

@@ -3,8 +3,9 @@
 
 import multiprocessing
 import os
-import socket
 import traceback
+
+from tests.ports import free_port
 
 PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload(["mxnova.gluon", "mxnova.module", "mxnova.kvstore"])
@@ -46,13 +47,6 @@ def start(n, function, *args, **variables):
         there.close()
         workers.append((process, here))
     return workers
-
-
-def free_port():
-    """A port of this machine that nobody has now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def _work(pipe, environment, function, *args):
