@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions run by several workers of one job, each in a process of its own."""
 
-import multiprocessing
 import os
 import traceback
 
+from tests.clean_processes import CLEAN_PROCESSES
 from tests.ports import free_port
-
-PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["mxnova.gluon", "mxnova.module", "mxnova.kvstore"])
-
 
 def run(n, function, *args, timeout=100, **variables):
     """What `function`, which stands in a module, returns on each of `n` workers.
@@ -38,9 +34,9 @@ def start(n, function, *args, **variables):
     place = {"WORLD_SIZE": str(n), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
     workers = []
     for rank in range(n):
-        here, there = PROCESSES.Pipe(duplex=False)
+        here, there = CLEAN_PROCESSES.Pipe(duplex=False)
         environment = {**place, "RANK": str(rank), **variables}
-        process = PROCESSES.Process(
+        process = CLEAN_PROCESSES.Process(
             target=_work, args=(there, environment, function, rank, *args), daemon=True
         )
         process.start()
