@@ -19,6 +19,10 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 SECONDS = 240  # of a command
+# What must be known when Python starts, and threads of OpenMP.
+ENVIRONMENT = {
+    "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8", "OMP_NUM_THREADS": "1"
+}  # fmt: skip
 
 
 class _Command(NamedTuple):
@@ -44,7 +48,7 @@ class WarmCommands:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tests.warm_commands"],
                 cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"},
+                env={**os.environ, **ENVIRONMENT},
             )  # fmt: skip
         assert self._process.stdin and self._process.stdout
         with tempfile.TemporaryDirectory() as place:
@@ -102,10 +106,13 @@ def _become(command: _Command) -> None:
 
 
 if __name__ == "__main__":
+    command = None
     try:
         _serve()
     except _Fork as fork:
-        _become(_Command(*json.loads(str(fork))))
+        command = _Command(*json.loads(str(fork)))
+    if command is not None:
+        _become(command)
         from mxnova.cli import main
 
         main()
