@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import json
 import os
 import signal
@@ -19,6 +20,10 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 SECONDS = 240  # of a command
+WARM = [
+    "mxnova.cli", "mxnova.convert.proof", "mxnova.gluon", "mxnova.module", "mxnova.onnx",
+    "mxnova.predictor", "mxnova.quantization", "mxnova.symbol",
+]  # fmt: skip
 # What must be known when Python starts, and threads of OpenMP.
 ENVIRONMENT = {
     "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8", "OMP_NUM_THREADS": "1"
@@ -67,20 +72,19 @@ class WarmCommands:
             self._process.communicate()
 
 
+def warm_up() -> None:
+    """Imports what commands and pages need, so that forks of this process need not."""
+    for name in WARM:
+        importlib.import_module(name)
+    gc.freeze()
+
+
 class _Fork(BaseException):
     """Leaves all functions of a fork, which then does its work and ends as a program does."""
 
 
 def _serve() -> None:
-    import mxnova.cli
-    import mxnova.convert
-    import mxnova.convert.proof
-    import mxnova.module
-    import mxnova.onnx
-    import mxnova.predictor
-    import mxnova.quantization  # noqa: F401
-
-    gc.freeze()
+    warm_up()
     answers = os.fdopen(os.dup(1), "w")
     for line in sys.stdin:
         child = os.fork()

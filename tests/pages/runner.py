@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.ports import free_port
+from tests.warm_commands import warm_up
 
 from .output import NumbersChecker, same_output
 from .page import ROOT, Block, Page
@@ -202,11 +203,7 @@ def _forked(page: str, folder: str) -> str | None:
 
 def main() -> None:
     """Answers requests on standard input."""
-    import mxnova.cli
-    import mxnova.gluon
-    import mxnova.module
-    import mxnova.symbol  # noqa: F401
-
+    warm_up()
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what programs print beside sys.stdout
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
