@@ -35,7 +35,6 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from mxnova.core.base.errors import MXNetError, OutOfMemoryError
-
 from tests.clean_processes import CLEAN_PROCESSES
 
 from .parsers import ALLOWANCE, Parser

@@ -43,7 +43,12 @@ def test_what_holds_for_every_operator_holds_beside_and_for_those_of_users():
 def copied_tree(tmp_path):
     """A copy of what the page lets one change; the rest is linked."""
     tree = tmp_path / "tree"
-    ignored = {"src": "", "tests": "data", "docs": "", "scripts": ""}  # Python takes what is compiled
+    ignored = {
+        "src": "",
+        "tests": "data",
+        "docs": "",
+        "scripts": "",
+    }  # Python takes what is compiled
     for name, left_out in ignored.items():
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns(left_out))
     linked = {path.name for path in ROOT.iterdir()} - {".git", *ignored}
@@ -73,4 +78,6 @@ def test_an_operator_of_mxnova_is_added_in_two_places_and_by_one_script(copied_t
     files = [*(f"tests/meta/{name}.py" for name in names), "tests/unit/op/test_unary.py"]
     chosen = ["-m", "not slow", "-k", "meta and not editors or log2p1"]
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-vv", *files, *chosen]
-    assert re.search(r"tests/unit/op/test_unary\.py.*log2p1.*PASSED", in_tree(copied_tree, *command))
+    assert re.search(
+        r"tests/unit/op/test_unary\.py.*log2p1.*PASSED", in_tree(copied_tree, *command)
+    )

@@ -8,6 +8,8 @@ import sys
 import numpy as np
 import pytest
 
+from tests.ports import free_port
+
 from .c import Handle, created, handles, ints, out, texts
 
 ONES = np.ones((2, 3), np.float32)

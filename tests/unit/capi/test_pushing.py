@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import mxnova as mx
-
 from tests.waiting import wait_until
 
 from .c import Handle, handles

@@ -21,7 +21,6 @@ import numpy as np
 import pytest
 
 import mxnova as mx
-
 from tests.waiting import wait_until
 
 from .conftest import running

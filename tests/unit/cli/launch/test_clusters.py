@@ -122,7 +122,9 @@ def test_a_job_by_mpirun(cluster):
 @pytest.mark.parametrize("starter", ["srun", "mpirun -n 2"])
 def test_a_job_without_our_launcher(cluster, starter):
     job = str(random.randrange(100_000))  # tells the port of a job of Slurm
-    place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())} if "mpi" in starter else {}
+    place = (
+        {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())} if "mpi" in starter else {}
+    )
     command = [*starter.split(), sys.executable, "-m", "mxnova", "run", "train.py", *WORDS]
     process = cluster(*command, JOB=job, WORDS="x", **place)
     out, err = process.communicate(timeout=100)

@@ -14,7 +14,6 @@ import pytest
 
 from mxnova.cli.launch.job import Host, Job
 from mxnova.cli.launch.launchers import _script
-
 from tests.waiting import wait_for_ends
 
 from . import sleepers

@@ -33,7 +33,6 @@ from mxnova.gluon.data import (
 )
 from mxnova.gluon.data.dataloader_v1 import DataLoaderV1, _MultiWorkerIterV1
 from mxnova.gluon.data.worker_pool import WorkerDied
-
 from tests.waiting import wait_for_ends
 
 from ...fake_gpu import FakeGpu, on_gpu

@@ -10,7 +10,6 @@ import pytest
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
-
 from tests.waiting import wait_until
 
 from .workers import run

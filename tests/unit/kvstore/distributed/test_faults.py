@@ -11,7 +11,6 @@ import pytest
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
-
 from tests.ports import free_port
 from tests.waiting import wait_until
 

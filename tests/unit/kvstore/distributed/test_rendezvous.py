@@ -19,7 +19,6 @@ from mxnova.core.base.addresses import listen
 from mxnova.core.base.errors import MXNetError
 from mxnova.kvstore.distributed.rendezvous import host, join, own_address
 from mxnova.kvstore.distributed.world import World
-
 from tests.ports import free_port
 from tests.waiting import wait_until
 

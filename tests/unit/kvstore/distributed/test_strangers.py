@@ -14,7 +14,6 @@ import torch
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
 from mxnova.kvstore.distributed import handshake, stores
-
 from tests.ports import free_port
 from tests.waiting import wait_until
 

@@ -7,6 +7,7 @@ import traceback
 from tests.clean_processes import CLEAN_PROCESSES
 from tests.ports import free_port
 
+
 def run(n, function, *args, timeout=100, **variables):
     """What `function`, which stands in a module, returns on each of `n` workers.
 
