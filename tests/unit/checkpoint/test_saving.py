@@ -262,8 +262,8 @@ def test_a_late_part_of_an_attempt_that_failed_does_not_count_for_the_next(
         return write(path, pieces, *args)
 
     monkeypatch.setattr(commit, "write_shard", late)
-    first = mx.checkpoint.save(tmp_path, 1, old, rank=0, world=2, timeout=0.3)
-    second = mx.checkpoint.save(tmp_path, 1, old, rank=1, world=2)
+    first = mx.checkpoint.save(tmp_path, 1, old, rank=0, world=2, timeout=1)
+    second = mx.checkpoint.save(tmp_path, 1, old, rank=1, world=2, timeout=1)
     assert is_written.wait(60)
     with pytest.raises(MXNetError, match="within"):
         first.wait()
