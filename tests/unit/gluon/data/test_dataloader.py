@@ -461,7 +461,6 @@ def echo(queue, done):
     while (message := queue.get()) is not None:
         number, array = message
         done.put((number, array + 1))
-    time.sleep(0.5)
 
 
 def test_connections_carry_arrays():
