@@ -32,6 +32,6 @@ def _run(pipe: Connection, program: str) -> None:
     with contextlib.redirect_stdout(printed):
         try:
             exec(program, {"__name__": "__main__"})
-        except Exception:
+        except Exception:  # noqa: BLE001 - told to the test
             traceback.print_exc(file=printed)
     pipe.send(printed.getvalue())

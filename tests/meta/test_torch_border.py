@@ -45,10 +45,8 @@ def read_names(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             yield node.lineno, node.attr
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id in ("getattr", "hasattr"):
-                constants = (a for a in node.args if isinstance(a, ast.Constant))
-                yield from ((node.lineno, a.value) for a in constants)
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("getattr", "hasattr"):
+            yield from ((node.lineno, a.value) for a in node.args if isinstance(a, ast.Constant))
 
 
 def private_names():

@@ -487,6 +487,22 @@ def test_the_loader_of_old_tells_of_killed_workers():
         values(DataLoaderV1(Numbers(lambda: os._exit(1)), 4, **WORKERS))
 
 
+def _ends_a_loader_whose_worker_was_killed_while_it_wrote():
+    batches = iter(DataLoaderV1(Numbers(), 4, num_workers=1))
+    next(batches)
+    batches._data_queue._wlock.acquire()  # for it
+    batches.shutdown()
+
+
+def test_programs_end_though_a_worker_of_old_was_killed_while_it_wrote():
+    fork = multiprocessing.get_context("fork")
+    process = fork.Process(target=_ends_a_loader_whose_worker_was_killed_while_it_wrote)
+    process.start()
+    process.join(60)
+    process.kill()
+    assert process.exitcode == 0
+
+
 class Gone:
     """What cannot be received, like arrays in the memory of a process that was killed."""
 
