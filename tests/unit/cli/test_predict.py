@@ -37,7 +37,7 @@ def inputs(folder):
     np.savez(folder / "pairs.npz", data=np.array([[1, 5]], "f"), other=np.zeros(1))
     with zipfile.ZipFile(folder / "lying.npz", "w") as archive:
         archive.writestr("data.npy", files["lying.npy"])
-    (folder / "folder.npy").mkdir()
+    (folder / "folder.npy").mkdir(exist_ok=True)
     (folder / "labels.txt").write_text("cat\n[red]dog\x1b[2J\nbird\n", encoding="utf-8")
     (folder / "few.txt").write_text("cat\n", encoding="utf-8")
 
