@@ -7,6 +7,7 @@ lines on stdin, and ends with them.
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import socket
@@ -70,6 +71,11 @@ def led(makers: Makers, variables: Sequence[Mapping[str, str]], arguments: Seque
             other.stdin.write(text + "\n")
             other.stdin.flush()
 
+    def end() -> None:
+        for other in others:
+            assert other.stdin is not None  # noqa: S101 - for mypy
+            other.stdin.close()
+
     def telling(text: str, act: Callable[[], Any] | None) -> Any:
         def tell_and_act() -> Any:
             tell(text)
@@ -80,6 +86,8 @@ def led(makers: Makers, variables: Sequence[Mapping[str, str]], arguments: Seque
     def maker(name: str) -> Case:
         tell(name)
         case = makers[name]()
+        atexit.unregister(end)
+        atexit.register(end)  # so that it precedes the end of the store, which waits for the others
         return replace(
             case,
             statement=telling("statement", case.statement),  # type: ignore[arg-type]

@@ -4,7 +4,7 @@
 A parser takes bytes. Whatever they are, it must return or raise MXNetError, within one second of
 processor time and within 16 MiB of memory and the parser's multiple of the input's size.
 
-Inputs run in a process of their own, which can be killed. The memory rule is enforced there with
+Inputs run in a process of their own, which can be killed: a fork of one that has only imported. The memory rule is enforced there with
 RLIMIT_AS, set before each input to the address space in use plus the allowance: an allocation
 beyond it fails as MemoryError, which is a finding. That costs 10 µs an input (tracemalloc makes
 parsers five times slower) and counts memory that is allocated but never touched. It does not see
@@ -20,7 +20,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import logging
-import multiprocessing
 import os
 import random
 import re
@@ -36,6 +35,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from mxnova.core.base.errors import MXNetError, OutOfMemoryError
+from tests.clean_processes import CLEAN_PROCESSES
 
 from .parsers import ALLOWANCE, Parser
 
@@ -247,13 +247,12 @@ def run(parser: Parser, n_inputs: int, seed: int) -> Iterator[int | Finding | Wo
 
     A worker that dies or hangs is a finding too, and another goes on behind that input.
     """
-    context = multiprocessing.get_context("spawn")
     first = 0
     while first < n_inputs:
-        current = context.Value("q", first, lock=False)
-        ours, theirs = context.Pipe(duplex=False)
+        current = CLEAN_PROCESSES.Value("q", first, lock=False)
+        ours, theirs = CLEAN_PROCESSES.Pipe(duplex=False)
         arguments = (theirs, current, parser, first, n_inputs, seed)
-        worker = context.Process(target=_work, args=arguments, daemon=True)
+        worker = CLEAN_PROCESSES.Process(target=_work, args=arguments, daemon=True)
         worker.start()
         theirs.close()
         try:

@@ -30,7 +30,7 @@ import mxnova as mx
 
 from .interrupted import CLASSES, PROGRAMS, ROWS, WEIGHT
 
-PATIENCE = 30.0  # seconds from the interrupt to the end, beside other programs
+PATIENCE = 60.0  # seconds from the interrupt to the end, beside other programs
 ROOT = Path(__file__).parents[2]
 MARK = "MXNOVA_TEST_INTERRUPTED"
 INTERRUPTED = (130, -signal.SIGINT)
@@ -209,7 +209,7 @@ def _wrong(status: int, said: str) -> str | None:
 
 def _left(mark: str, folders: list[Path], shared: set[str]) -> str | None:
     """What is left of it after a while."""
-    end = time.monotonic() + 5
+    end = time.monotonic() + PATIENCE
     while True:
         found = [f"process {pid}: {_command_of(pid)}" for pid in _marked(mark)]
         found += [f"shared memory {name}" for name in set(os.listdir("/dev/shm")) - shared

@@ -6,8 +6,11 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 import mxnova
 
+pytestmark = pytest.mark.usefixtures("no_collector")
 ROOT = Path(mxnova.__file__).parent
 
 

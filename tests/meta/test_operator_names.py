@@ -13,6 +13,8 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import mxnova
 import mxnova.core.exec.calls.control_flow
 import mxnova.core.exec.calls.custom
@@ -89,6 +91,12 @@ COMPARISONS = {
     "quantization/with_mxnet.py": 1,
     "visualization.py": 5,
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _trees(no_collector):
+    yield
+    modules.cache_clear()  # half a gigabyte
 
 
 @cache

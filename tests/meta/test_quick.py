@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.quick import mirror
+from tests.quick import ROOT, UNIT, mirror
+
+
+def test_folders_of_tests_are_rooms_of_the_source():
+    folders = {file.parent.relative_to(ROOT / UNIT) for file in (ROOT / UNIT).rglob("test_*.py")}
+    source = ROOT / "src" / "mxnova"
+    assert [
+        f for f in folders if not any((top / f).is_dir() for top in (source, source / "core"))
+    ] == []
 
 
 @pytest.mark.parametrize(

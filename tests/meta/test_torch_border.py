@@ -46,7 +46,7 @@ def read_names(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             yield node.lineno, node.attr
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("getattr", "hasattr"):
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("getattr", "hasattr"):
             yield from ((node.lineno, a.value) for a in node.args if isinstance(a, ast.Constant))
 
 
@@ -57,7 +57,7 @@ def private_names():
 
 
 @pytest.fixture(scope="module")
-def sources():
+def sources(no_collector):
     return {path: path.read_text(encoding="utf-8") for path in sorted(SOURCE.rglob("*.py"))}
 
 

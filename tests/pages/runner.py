@@ -16,7 +16,6 @@ import os
 import runpy
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -24,6 +23,9 @@ import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+from tests.ports import free_port
+from tests.warm_commands import warm_up
 
 from .output import NumbersChecker, same_output
 from .page import ROOT, Block, Page
@@ -42,7 +44,7 @@ class Run:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.names: dict[str, Any] = {"__name__": "__main__"}
-        self.port = _free_port()
+        self.port = free_port()
         self.servers: list[subprocess.Popen[str]] = []
 
     def everything(self) -> None:
@@ -164,12 +166,6 @@ def _served(arguments: Sequence[str]) -> subprocess.Popen[str]:
     return server
 
 
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-        return port
-
-
 def missing_packages(page: Page) -> list[str]:
     """Packages that a page needs and this environment lacks."""
     return [name for name in page.needs if importlib.util.find_spec(name) is None]
@@ -207,11 +203,7 @@ def _forked(page: str, folder: str) -> str | None:
 
 def main() -> None:
     """Answers requests on standard input."""
-    import mxnova.cli
-    import mxnova.gluon
-    import mxnova.module
-    import mxnova.symbol  # noqa: F401
-
+    warm_up()
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what programs print beside sys.stdout
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])

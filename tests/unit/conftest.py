@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stores for tests of remote files."""
 
+import os
 import threading
 import uuid
 
@@ -46,6 +47,23 @@ def settings(monkeypatch):
         for name, value in values.items():
             monkeypatch.setenv(f"MXNOVA_REMOTE_{name.upper()}", str(value))
 
-    change(retries=2, timeout=5)
+    change(retries=2, timeout=60)
     monkeypatch.setattr("mxnova.formats.remote.failures._FIRST_PAUSE", 0.001)
     return change
+
+
+@pytest.fixture
+def shared_memory(monkeypatch):
+    """Gives the names of copies in shared memory that processes of this test have left.
+
+    They have names of their own: other processes leave copies meanwhile, too.
+    """
+    memfd = pytest.importorskip("mxnova.core.runtime.memfd", exc_type=ImportError)
+    prefix = f"mxnovatest-{uuid.uuid4().hex}-"
+    monkeypatch.setattr(memfd, "_PREFIX", prefix)  # forks inherit it
+
+    def names():
+        return {name for name in os.listdir("/dev/shm") if name.startswith(prefix)}
+
+    names.prefix = prefix
+    return names

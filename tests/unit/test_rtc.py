@@ -82,7 +82,7 @@ def test_what_was_pushed_before_is_finished_before(cuda, gpu, kernel):
     go = threading.Event()
 
     def grow():
-        go.wait(10)
+        go.wait(60)
         x[:] = 5
 
     mx.engine.push(grow, write=[x])

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ import pytest
 
 import mxnova as mx
 from mxnova.core.base.errors import FileError
+from tests.waiting import wait_until
 
 resource = pytest.importorskip("resource", reason="limits, users and signals of Unix")
 ENV = {
@@ -133,16 +133,18 @@ def test_two_writers_that_are_killed_leave_a_whole_file(tmp_path):
         for writer in writers:
             assert writer.stdout.readline() == b"ready\n"
         seen = set()
-        end = time.monotonic() + 20
-        while len(seen) < 2 and time.monotonic() < end:
+
+        def has_seen_both():
             if path.exists():
                 (value,) = np.unique(mx.nd.load(str(path))["a"].asnumpy())
                 seen.add(value)
+            return seen == {1, 2}
+
+        wait_until(has_seen_both)
     finally:
         for writer in writers:
             writer.send_signal(signal.SIGKILL)
             writer.communicate()
-    assert seen == {1, 2}
     (value,) = np.unique(mx.nd.load(str(path))["a"].asnumpy())
     assert value in (1, 2)
     mx.nd.save(str(path), mx.nd.ones((1,)))  # removes what those who were killed left

@@ -2,12 +2,13 @@
 
 import ctypes
 import os
-import socket
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+
+from tests.ports import free_port
 
 from .c import Handle, created, handles, ints, out, texts
 
@@ -167,10 +168,7 @@ print(store.num_workers)
 
 def test_servers_and_the_scheduler_of_a_job(built):
     """Processes that are no workers end when the job does."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    place = {"DMLC_PS_ROOT_URI": "127.0.0.1", "DMLC_PS_ROOT_PORT": str(port)}
+    place = {"DMLC_PS_ROOT_URI": "127.0.0.1", "DMLC_PS_ROOT_PORT": str(free_port())}
     job = {**os.environ, **place, "DMLC_NUM_WORKER": "1", "DMLC_NUM_SERVER": "1"}
     programs = {"scheduler": ATTENDANT, "server": ATTENDANT, "worker": WORKER}
     running = [

@@ -2,12 +2,12 @@
 
 import ctypes
 import threading
-import time
 
 import numpy as np
 import pytest
 
 import mxnova as mx
+from tests.waiting import wait_until
 
 from .c import Handle, handles
 
@@ -33,9 +33,7 @@ def log():
 
 def soon(log, count):
     """The log, once it has so many entries: deleting is the last that a thread does."""
-    end = time.monotonic() + 10
-    while len(log) < count and time.monotonic() < end:
-        time.sleep(0.01)
+    wait_until(lambda: len(log) >= count)
     return log
 
 
@@ -49,7 +47,7 @@ def test_a_function_waits_and_is_waited_for(call, array, values, log, deleter):
 
     @Sync
     def first(run, param):
-        go.wait(10)
+        go.wait(60)
         log.append(Place.from_address(run).type)
         new = np.full(3, param, np.float32)
         call("MXNDArraySyncCopyFromCPU", x, Handle(new.ctypes.data), ctypes.c_size_t(3))

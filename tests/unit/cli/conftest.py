@@ -12,6 +12,7 @@ import pytest
 
 import mxnova as mx
 from mxnova import recordio
+from tests.warm_commands import WarmCommands
 
 
 @pytest.fixture(scope="package")
@@ -42,22 +43,43 @@ class CommandLine:
         return self.python("-m", "mxnova", *args, stdin=stdin, **variables)
 
     def python(self, *args, stdin="", **variables):
-        path = os.pathsep.join(p for p in sys.path if p)
         return subprocess.run(
             [sys.executable, *map(str, args)],
             cwd=self.folder,
-            env={"PATH": "", "PYTHONPATH": path, "OMP_NUM_THREADS": "1", **variables},
+            env=environment(variables),
             input=stdin,
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=120,
         )
+
+
+def environment(variables):
+    path = os.pathsep.join(p for p in sys.path if p)
+    return {"PATH": "", "PYTHONPATH": path, "OMP_NUM_THREADS": "1", **variables}
 
 
 @pytest.fixture
 def mxnova(folder):
     return CommandLine(folder)
+
+
+@pytest.fixture(scope="package")
+def warm_commands():
+    commands = WarmCommands()
+    yield commands
+    commands.close()
+
+
+@pytest.fixture
+def warm(folder, warm_commands):
+    """The same as `mxnova`, where what a command imports is no part of the test: 20 times as fast."""
+    if not hasattr(os, "fork"):
+        return CommandLine(folder)
+    return lambda *args, stdin="", **variables: warm_commands.run(
+        [*map(str, args)], folder, environment(variables), stdin
+    )
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from mxnova.cli.program import options_of
 
 COMMAND_OF = {name: PROGRAM.get_command(None, name) for name in COMMANDS}
 EXAMPLES = [(name, line) for name, command in COMMAND_OF.items() for line in command.examples]
-RUN = [  # examples that are run as they are written, in this order, where there is a model `net`
+RUN = [  # examples that are run as they are written, where there is a model `net`
     "mxnova inspect net --stats --nodes",
     "mxnova diff net-0001.params net-0002.params",
     "mxnova convert net net.safetensors",
@@ -30,6 +30,9 @@ RUN = [  # examples that are run as they are written, in this order, where there
     "mxnova alias status",
     "mxnova completion fish > ~/.config/fish/completions/mxnova.fish",
 ]
+NEEDS = {  # what is run before, in the same folder
+    "mxnova diff net net.safetensors --tolerance 1e-6": ["mxnova convert net net.safetensors"]
+}
 
 
 def act(words):
@@ -64,9 +67,10 @@ def test_examples_are_understood(name, line):
     assert callable(options.act)
 
 
-@pytest.fixture(scope="module")
-def place(folder, tmp_path_factory):
-    place = tmp_path_factory.mktemp("examples")
+@pytest.fixture
+def place(folder, tmp_path):
+    place = tmp_path / "examples"
+    place.mkdir()
     for name in ("net-0001.params", "net-symbol.json", "x.npy"):
         shutil.copy(folder / name, place / name)
     shutil.copy(folder / "net-0001.params", place / "net-0002.params")
@@ -79,6 +83,8 @@ def place(folder, tmp_path_factory):
 def test_examples_work(line, place, monkeypatch):
     assert line in {line for _, line in EXAMPLES}
     monkeypatch.chdir(place)
+    for before in NEEDS.get(line, ()):
+        assert not act(words_of(before))
     assert not act(words_of(line))
 
 

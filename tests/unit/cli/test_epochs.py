@@ -40,14 +40,14 @@ def test_the_newest_epoch_is_taken(command, caplog):
         assert np.load("out.npz")["fc_output"] == 12
 
 
-def test_it_is_a_line_on_standard_error(mxnova):
-    done = mxnova("predict", "net", "--input", "data=x.npy", "--epoch", "3")
+def test_it_is_a_line_on_standard_error(warm):
+    done = warm("predict", "net", "--input", "data=x.npy", "--epoch", "3")
     assert (done.returncode, done.stderr) == (0, "")
-    done = mxnova("predict", "net", "--input", "data=x.npy")
+    done = warm("predict", "net", "--input", "data=x.npy")
     assert (done.returncode, done.stderr) == (0, "net: epoch 12 is taken, the newest of 3\n")
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """Where the fixture `mxnova` runs."""
+    """Where the fixture `warm` runs."""
     return tmp_path

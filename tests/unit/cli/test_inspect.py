@@ -123,8 +123,9 @@ def test_loads_nothing_heavy(mxnova, module):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("file", ["bad.params", "none.params", "none.json", "none.rec", "."])
-def test_errors_are_one_line_and_status_1(mxnova, file):
+@pytest.mark.parametrize("file", ["bad.params", "none.params", "none.json", "none.rec", "empty"])
+def test_errors_are_one_line_and_status_1(mxnova, folder, file):
+    (folder / "empty").mkdir(exist_ok=True)
     done = mxnova("inspect", file)
     assert done.returncode == 1
     assert done.stderr.startswith("error: ")

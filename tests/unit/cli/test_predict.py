@@ -37,7 +37,7 @@ def inputs(folder):
     np.savez(folder / "pairs.npz", data=np.array([[1, 5]], "f"), other=np.zeros(1))
     with zipfile.ZipFile(folder / "lying.npz", "w") as archive:
         archive.writestr("data.npy", files["lying.npy"])
-    (folder / "folder.npy").mkdir()
+    (folder / "folder.npy").mkdir(exist_ok=True)
     (folder / "labels.txt").write_text("cat\n[red]dog\x1b[2J\nbird\n", encoding="utf-8")
     (folder / "few.txt").write_text("cat\n", encoding="utf-8")
 
@@ -45,20 +45,20 @@ def inputs(folder):
 pytestmark = pytest.mark.usefixtures("inputs")
 
 
-def predict(mxnova, *args):
-    return mxnova("predict", "net", "--epoch", 1, *args)
+def predict(warm, *args):
+    return warm("predict", "net", "--epoch", 1, *args)
 
 
 @pytest.mark.parametrize("file", ["x.npy", "pairs.npz"])
-def test_shows_and_saves_outputs(mxnova, folder, file):
-    done = predict(mxnova, "--input", f"data={file}", "-o", "out.npz")
+def test_shows_and_saves_outputs(warm, folder, file):
+    done = predict(warm, "--input", f"data={file}", "-o", "out.npz")
     assert done.returncode == 0, done.stderr
     assert "prob_output" in done.stdout
     np.testing.assert_allclose(np.load(folder / "out.npz")["prob_output"][0], WANT, rtol=1e-5)
 
 
-def test_labels_name_the_scores(mxnova):
-    done = predict(mxnova, "-i", "data=x.npy", "--top", "2", "--labels", "labels.txt")
+def test_labels_name_the_scores(warm):
+    done = predict(warm, "-i", "data=x.npy", "--top", "2", "--labels", "labels.txt")
     assert "2: bird 0.727475  1: [red]dog\\x1b[2J 0.267623\n" in done.stdout
     assert "cat" not in done.stdout
 

@@ -77,8 +77,8 @@ def test_what_cannot_be_done(given, more, text):
 
 
 @pytest.mark.slow
-def test_an_error_is_one_line_and_status_1(mxnova):
-    done = mxnova("quantize", "net", "--data", "nothing")
+def test_an_error_is_one_line_and_status_1(warm):
+    done = warm("quantize", "net", "--data", "nothing")
     assert (done.returncode, done.stderr) == (
         1,
         "error: nothing: there is no such file or folder\n",

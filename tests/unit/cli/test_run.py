@@ -117,9 +117,9 @@ def test_the_end_is_as_under_python(mxnova, folder, code, status):
 
 
 @pytest.mark.parametrize("code, fact", CALLS.items())
-def test_a_traceback_ends_in_the_programs_own_line(mxnova, folder, code, fact):
+def test_a_traceback_ends_in_the_programs_own_line(warm, folder, code, fact):
     path = script(folder, FAILING.replace("CALL", code))
-    done = mxnova("run", "script.py")
+    done = warm("run", "script.py")
     assert done.returncode == 1
     assert fact in done.stderr.splitlines()[-1]
     frames = [line for line in done.stderr.splitlines() if line.startswith('  File "')]
@@ -151,7 +151,7 @@ def test_below_errors_of_todays_numpy_it_is_told_what_to_do(
     assert advice in last
 
 
-def test_what_an_error_came_from_is_without_our_frames_too(mxnova, folder):
+def test_what_an_error_came_from_is_without_our_frames_too(warm, folder):
     script(
         folder,
         """
@@ -162,14 +162,14 @@ def test_what_an_error_came_from_is_without_our_frames_too(mxnova, folder):
             raise ValueError("x") from error
         """,
     )
-    done = mxnova("run", "script.py")
+    done = warm("run", "script.py")
     assert "direct cause" in done.stderr
     assert {line.split('"')[1] for line in done.stderr.splitlines() if "  File" in line} == {
         str(folder / "script.py")
     }
 
 
-def test_a_callback_of_the_program_is_shown(mxnova, folder):
+def test_a_callback_of_the_program_is_shown(warm, folder):
     script(
         folder,
         """
@@ -179,7 +179,7 @@ def test_a_callback_of_the_program_is_shown(mxnova, folder):
         mx.nd.contrib.foreach(body, mx.nd.ones((2,)), [])
         """,
     )
-    lines = mxnova("run", "script.py").stderr.splitlines()
+    lines = warm("run", "script.py").stderr.splitlines()
     assert [line.strip() for line in lines if "File" in line or line.startswith("Key")] == [
         f'File "{folder / "script.py"}", line 5, in <module>',
         f'File "{folder / "script.py"}", line 4, in body',
@@ -187,9 +187,9 @@ def test_a_callback_of_the_program_is_shown(mxnova, folder):
     ]
 
 
-def test_all_frames_are_shown_when_asked_for(mxnova, folder):
+def test_all_frames_are_shown_when_asked_for(warm, folder):
     script(folder, "import mxnet as mx\nmx.nd.ones((2,)).reshape((3,))\n")
-    done = mxnova("run", "script.py", MXNOVA_TRACEBACK="full")
+    done = warm("run", "script.py", MXNOVA_TRACEBACK="full")
     assert os.path.join("mxnova", "core", "") in done.stderr
 
 

@@ -15,16 +15,16 @@ def wrong(folder):
     return "wrong"
 
 
-def test_equal_models_have_status_0(mxnova):
-    done = mxnova("verify", "net", "net", "-s", "data=N,2")
+def test_equal_models_have_status_0(warm):
+    done = warm("verify", "net", "net", "-s", "data=N,2")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-1] == (
         "max diff 0.0e+00 over 2 nodes; first above tolerance: none"
     )
 
 
-def test_the_first_node_that_differs_is_named(mxnova, wrong):
-    done = mxnova("verify", "net", wrong, "-s", "data=N,2", "--json")
+def test_the_first_node_that_differs_is_named(warm, wrong):
+    done = warm("verify", "net", wrong, "-s", "data=N,2", "--json")
     found = json.loads(done.stdout)
     assert done.returncode == 1
     assert found["equal"] is False
@@ -33,8 +33,8 @@ def test_the_first_node_that_differs_is_named(mxnova, wrong):
     assert found["reference"] is True
 
 
-def test_inputs_come_from_files(mxnova, wrong):
-    done = mxnova("verify", "net", wrong, "-i", "data=x.npy", "--json")
+def test_inputs_come_from_files(warm, wrong):
+    done = warm("verify", "net", wrong, "-i", "data=x.npy", "--json")
     assert json.loads(done.stdout)["nodes"][0]["shape"] == "(1, 3)"
 
 
@@ -52,15 +52,15 @@ def test_inputs_come_from_files(mxnova, wrong):
         (("net", "net", "-s", "data=N,2", "--html", "net-symbol.json"), "exists, and is no page"),
     ],
 )
-def test_what_cannot_be_compared_has_status_2(mxnova, args, text):
-    done = mxnova("verify", *args)
+def test_what_cannot_be_compared_has_status_2(warm, args, text):
+    done = warm("verify", *args)
     assert done.returncode == 2
     assert text in done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_the_page(mxnova, wrong, folder):
-    done = mxnova("verify", "net", wrong, "-s", "data=N,2", "--html", "report.html")
+def test_the_page(warm, wrong, folder):
+    done = warm("verify", "net", wrong, "-s", "data=N,2", "--html", "report.html")
     assert done.returncode == 1
     text = (folder / "report.html").read_text()
     assert "first above tolerance: fc" in text

@@ -6,10 +6,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -17,6 +13,7 @@ import mxnova as mx
 from mxnova.contrib import amp
 from mxnova.contrib.amp.loss_scaler import LossScaler
 from mxnova.core.base.errors import ArgumentError
+from tests.clean_processes import printed_by
 
 SYMBOL = mx.sym.SoftmaxOutput(
     mx.sym.FullyConnected(mx.sym.relu(mx.sym.var("data")), num_hidden=3, name="fc"), name="softmax"
@@ -34,12 +31,7 @@ from mxnova.contrib import amp
 from mxnova.contrib.amp.loss_scaler import LossScaler
 amp.init({dtype!r})
 """
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", start + code], env=env, capture_output=True, text=True, check=False
-    )
-    assert not done.returncode, done.stderr
-    return done.stdout.split()
+    return printed_by(start + code).split()
 
 
 def test_arrays_are_cast():

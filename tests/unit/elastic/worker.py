@@ -13,6 +13,7 @@ import select
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,7 @@ def weights(net):
 
 def work(folder: Path) -> None:
     """Two of four workers are killed, then the launcher is asked for one more."""
+    wait_for_signal = signal_waiter()
     store = mx.kv.create("dist_sync")
     x, net, trainer, sampler = made(store)
     training = mx.elastic.Training(folder, net, trainer, sampler, every=EVERY)
@@ -66,7 +68,7 @@ def work(folder: Path) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
             if attempt == 1 and training.step == 9 and store.rank == 0:
                 os.kill(os.getppid(), signal.SIGUSR1)
-                time.sleep(1)
+                wait_for_signal()
     if store.rank == 0:
         np.save(folder / "weights.npy", weights(net))
 
@@ -78,11 +80,17 @@ def all_did(step: int, folder: Path, attempt: int, world: int) -> bool:
     return sum(did) == world
 
 
-def work_under_torchrun(folder: Path) -> None:
-    """Four workers wait until an agent is killed, two until one has come and they get SIGTERM."""
+def signal_waiter() -> Callable[[], object]:
+    """A function that returns once this process has got a signal, or after two minutes."""
     signalled, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
+    return lambda: select.select([signalled], [], [], 120)
+
+
+def work_under_torchrun(folder: Path) -> None:
+    """Four workers wait until an agent is killed, two until one has come and they get SIGTERM."""
+    wait_for_signal = signal_waiter()
     store = mx.kv.create("dist_sync")
     x, net, trainer, sampler = made(store)
     training = mx.elastic.Training(folder, net, trainer, sampler, every=EVERY)
@@ -95,7 +103,7 @@ def work_under_torchrun(folder: Path) -> None:
             while world == 4 and training.step == 6 and not (folder / "killed").exists():
                 time.sleep(0.02)
             if world == 2 and training.step == 9:
-                select.select([signalled], [], [], 60)
+                wait_for_signal()
     if store.rank == 0:
         np.save(folder / "weights.npy", weights(net))
 

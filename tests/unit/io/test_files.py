@@ -213,15 +213,17 @@ def test_arguments_of_mxnets_examples_are_not_logged(tmp_path, caplog, name):
 
 
 def test_threads_end_with_their_iterator():
+    before = set(threading.enumerate())
     it = iterator(preprocess_threads=3)
     epoch(it)
-    assert [t for t in threading.enumerate() if t.name.startswith("ImageRecordIter")]
+    new = set(threading.enumerate()) - before
+    mine = [thread for thread in new if thread.name.startswith("ImageRecordIter")]
+    assert mine
     del it
     gc.collect()
-    for thread in threading.enumerate():
-        if thread.name.startswith("ImageRecordIter"):
-            thread.join(5)
-    assert not [t for t in threading.enumerate() if t.name.startswith("ImageRecordIter")]
+    for thread in mine:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in mine)
 
 
 FORK = """

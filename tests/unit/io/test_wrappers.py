@@ -97,7 +97,7 @@ def test_threads_end_with_the_iterator():
     assert mine
     del iterator
     for thread in mine:
-        thread.join(timeout=10)
+        thread.join(timeout=60)
     assert not any(thread.is_alive() for thread in mine)
 
 

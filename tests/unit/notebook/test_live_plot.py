@@ -71,7 +71,9 @@ def test_a_notebook_shows_one_picture_that_grows(monkeypatch):
         return handle
 
     module = types.SimpleNamespace(SVG=lambda text: text, display=display)
-    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=object))
+    monkeypatch.setitem(
+        sys.modules, "IPython", types.SimpleNamespace(get_ipython=object, version_info=(9, 0))
+    )
     monkeypatch.setitem(sys.modules, "IPython.display", module)
     plot = mx.notebook.LivePlot(every=0)
     plot.add(loss=1)

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import pickle
-import time
 
 import pytest
 
 from mxnova.formats.remote import ranges, requests, spans
 from mxnova.record_dataset.files import RecordFiles
 from mxnova.recordio import RecordDataset
+from tests.waiting import wait_until
 
 from .conftest import write_records
 
@@ -46,10 +46,7 @@ def are_there(dataset, batch):
 
 def settle(dataset):
     shared = dataset._reader.files.files[0].buffer._requests
-    end = time.monotonic() + 30
-    while shared.under_way:
-        assert time.monotonic() < end, f"{shared.under_way} requests are under way"
-        time.sleep(0.001)
+    wait_until(lambda: not shared.under_way)
 
 
 @pytest.mark.parametrize("stride", [1, 2, 3])

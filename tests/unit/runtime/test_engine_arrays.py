@@ -233,10 +233,10 @@ def test_inside_an_operation_undeclared_arrays_with_work_pending_are_refused():
 
     def hold():
         began.set()
-        gate.wait(10)
+        gate.wait(60)
 
     mx.engine.push(hold, write=[x], ctx=mx.cpu(1))
-    began.wait(10)
+    began.wait(60)
     mx.engine.push(lambda: x.copyto(y), write=[y], name="sneak")
     with pytest.raises(MXNetError, match=r"sneak .*to read NDArray \(4,\) @cpu\(0\) it would have"):
         y.asnumpy()

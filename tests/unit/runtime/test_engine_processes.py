@@ -45,7 +45,7 @@ def test_a_forked_process_starts_with_a_clean_engine_and_its_parent_goes_on():
     process = fork.Process(target=_in_child, args=(answers, x, big))
     process.start()
     assert answers.get() == [1, 1, 5, 300]
-    process.join(30)
+    process.join(60)
     assert process.exitcode == 0
     np.testing.assert_array_equal(y.asnumpy(), [1, 1, 1])
     mx.engine.push(lambda: x.__setitem__(slice(None), 2), write=[x])
@@ -113,7 +113,7 @@ print("end")
 """
     status, output, log = _outcome(program, "10")
     assert status == 0
-    assert output in (["end", "1.0", "done"], ["end", "done", "1.0"])
+    assert sorted(output) == ["1.0", "done", "end"]
     assert "failed, and nobody waited for it: lost (pushed at <string>:9): ZeroDivision" in log
 
 
@@ -126,10 +126,10 @@ def test_the_process_ends_although_an_operation_does_not():
 @pytest.mark.usefixtures("interrupts")
 def test_waiting_can_be_interrupted():
     x, hold = mx.nd.zeros((3,)), threading.Event()
-    mx.engine.push(lambda: hold.wait(10), write=[x])
+    mx.engine.push(lambda: hold.wait(60), write=[x])
     interrupt = (threading.main_thread().ident, signal.SIGINT)
-    threading.Timer(0.05, signal.pthread_kill, interrupt).start()
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012
+        threading.Timer(0.05, signal.pthread_kill, interrupt).start()
         x.asnumpy()
     hold.set()
     assert x.asnumpy().sum() == 0

@@ -25,18 +25,6 @@ FORK = multiprocessing.get_context("fork")
 SPAWN = multiprocessing.get_context("spawn")
 
 
-def left_behind():
-    return [n for n in os.listdir("/dev/shm") if n.startswith(memory_files._PREFIX)]
-
-
-def left_by_us(others):
-    """Copies that stay: those of other processes, whose receivers are yet to come, do not."""
-    deadline = time.monotonic() + 10
-    while set(left_behind()) - others and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return sorted(set(left_behind()) - others)
-
-
 def open_memory_files():
     return sum(is_memory_file(n) for n in os.listdir("/proc/self/fd"))
 
@@ -58,32 +46,34 @@ def _quick_collections():
 
 
 @pytest.fixture(autouse=True)
-def _nothing_leaks():
+def _nothing_leaks(shared_memory):
     def count():
         gc.collect()
         memory_files._release_received()
         memory_files.release_resting()
         return open_memory_files()
 
-    before, others = count(), set(left_behind())
+    before = count()
     yield
-    assert left_by_us(others) == []
+    assert shared_memory() == set()
     assert count() <= before
 
 
 # Arrays between processes -------------------------------------------------------------------------
 
 
-def double_and_answer(inbox, outbox):
+def double_and_answer(inbox, outbox, prefix):
+    memory_files._PREFIX = prefix
     array = inbox.get()
     array[:] = array * 2
     outbox.put(mx.nd.array([[1, 2], [3, 4]], ctx=SHARED, dtype="int64"))
 
 
 @pytest.mark.parametrize("processes", [FORK, SPAWN], ids=["fork", "spawn"])
-def test_both_sides_see_writes_and_results_outlive_their_process(processes):
+def test_both_sides_see_writes_and_results_outlive_their_process(processes, shared_memory):
     inbox, outbox = processes.Queue(), processes.Queue()
-    child = processes.Process(target=double_and_answer, args=(inbox, outbox))
+    arguments = inbox, outbox, shared_memory.prefix
+    child = processes.Process(target=double_and_answer, args=arguments)
     child.start()
     array = mx.nd.arange(6).reshape((2, 3)).as_in_context(SHARED)
     inbox.put(array[1:])

@@ -15,6 +15,7 @@ from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.runtime.profiler import PROFILER, api_call, custom_code, recorder, span
 from mxnova.core.runtime.profiler.aggregate import ORDERS, Totals
 from mxnova.core.runtime.profiler.events import COUNTER, MARK, SPAN
+from tests.waiting import wait_until
 
 DATA = Path(__file__).parents[2] / "data" / "profiler"
 profiler = mx.profiler
@@ -338,15 +339,17 @@ def test_each_dump_holds_everything_so_far(trace):
 def test_continuous_dumps_leave_a_whole_trace_at_any_time(trace):
     trace()
     trace(continuous_dump=True, dump_period=0.01)  # while it runs
-    deadline = time.monotonic() + 10
     x = mx.nd.ones((2,))
     seen = 0
-    while seen < 3:
+
+    def has_seen_enough():
+        nonlocal seen
         x + 1
         if trace.path.exists():
             seen = len(set(names(trace.read()))) and seen + 1
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
+        return seen == 3
+
+    wait_until(has_seen_enough)
 
 
 def test_a_failed_dump_leaves_the_old_file(trace):

@@ -41,7 +41,7 @@ before = helpers()
 data = mx.nd.ones((64, 3, 64, 64))
 batches = mx.io.PrefetchingIter(mx.io.NDArrayIter(data, mx.nd.zeros(64), 16, shuffle=True))
 assert sum(1 for _ in batches) == 4
-deadline = time.monotonic() + 20  # threads that have ended may still be listed for a while
+deadline = time.monotonic() + 60  # threads that have ended may still be listed for a while
 while helpers() > before and time.monotonic() < deadline:
     time.sleep(0.05)
 assert helpers() <= before, (before, helpers())

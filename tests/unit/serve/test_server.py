@@ -14,7 +14,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -22,6 +21,7 @@ import numpy as np
 import pytest
 
 import mxnova as mx
+from tests.waiting import wait_until
 
 from .conftest import running
 
@@ -68,7 +68,7 @@ class Process:
         )
         line = self.process.stdout.readline()
         self.port = int(re.search(r"http://127\.0\.0\.1:(\d+)", line)[1])
-        self.wait_for(lambda: self.call("GET", "/v2/health/ready")[0] == 200)
+        wait_until(lambda: self.call("GET", "/v2/health/ready")[0] == 200)
 
     def call(self, method, path, body=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
@@ -79,23 +79,21 @@ class Process:
         finally:
             connection.close()
 
-    @staticmethod
-    def wait_for(condition):
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < end
-            time.sleep(0.02)
+    def answers(self):
+        """Whether a request is answered by a worker that lives."""
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            return self.call("POST", "/invocations", BODY)[0] == 200
+        return False
 
     def workers(self):
         """Processes that were started to serve."""
         pid = self.process.pid
         pids = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        commands = {int(p): Path(f"/proc/{p}/cmdline").read_bytes() for p in pids}
-        return [p for p, command in commands.items() if b"spawn_main" in command]
+        return [int(p) for p in pids if b"spawn_main" in told(p, "cmdline")]
 
     def loaded(self):
         """Those of them that have loaded the models."""
-        return [p for p in self.workers() if str(p) in names_in(environment(p))]
+        return [p for p in self.workers() if str(p) in names_in(told(p, "environ"))]
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
@@ -103,15 +101,19 @@ class Process:
         return self.process.returncode, errors
 
 
-def environment(pid):
-    return dict(
-        v.split(b"=", 1) for v in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0") if v
-    )
+def told(pid, name):
+    """A file about a process, nothing where that has ended."""
+    try:
+        return Path(f"/proc/{pid}/{name}").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
-def names_in(variables):
-    folder = Path(os.fsdecode(variables[b"PROMETHEUS_MULTIPROC_DIR"])) / "loaded"
-    return os.listdir(folder) if folder.exists() else []
+def names_in(environment):
+    """Of workers that have loaded the models, as the environment of one of them says."""
+    folder = re.search(rb"(?:^|\0)PROMETHEUS_MULTIPROC_DIR=([^\0]*)", environment)
+    loaded = folder and Path(os.fsdecode(folder[1])) / "loaded"
+    return os.listdir(loaded) if loaded and loaded.exists() else []
 
 
 class Load:
@@ -162,7 +164,7 @@ class Load:
     def wait_for_more(self, count=20):
         """Until so many requests more were answered."""
         wanted = len(self.answers) + count
-        Process.wait_for(lambda: len(self.answers) >= wanted)
+        wait_until(lambda: len(self.answers) >= wanted)
 
     def values(self):
         assert [answer for answer in self.answers if answer[0] != 200] == []
@@ -191,7 +193,7 @@ def test_workers_reload_die_and_stop_while_requests_go_on(compiled, tmp_path):
     path = tmp_path / "net.mxnova"
     os.link(old, path)
     server = Process(path, "--workers", "2")
-    Process.wait_for(lambda: len(server.workers()) == 2)
+    wait_until(lambda: len(server.workers()) == 2)
     with Load(server.port) as load:
         load.wait_for_more()
         os.link(new, tmp_path / "next")
@@ -204,7 +206,7 @@ def test_workers_reload_die_and_stop_while_requests_go_on(compiled, tmp_path):
 
         killed = server.workers()[0]
         os.kill(killed, signal.SIGKILL)
-        Process.wait_for(lambda: len(set(server.workers()) - {killed}) == 2)
+        wait_until(lambda: len(set(server.workers()) - {killed}) == 2)
         load.wait_for_more()
         assert load.lost + load.unconnected <= len(load.threads)  # one of each client
 
@@ -225,7 +227,7 @@ def test_a_worker_that_cannot_start_tries_again_while_others_serve(compiled, tmp
     path = tmp_path / "net.mxnova"
     os.link(compiled[0][0], path)
     server = Process(path, "--workers", "2")
-    Process.wait_for(lambda: len(server.loaded()) == 2)
+    wait_until(lambda: len(server.loaded()) == 2)
     kept, killed = server.workers()
     os.rename(path, tmp_path / "gone")
     os.kill(killed, signal.SIGKILL)
@@ -237,7 +239,7 @@ def test_a_worker_that_cannot_start_tries_again_while_others_serve(compiled, tmp
     assert all(server.call("POST", "/invocations", BODY)[0] == 200 for _ in range(10))
     os.rename(tmp_path / "gone", path)
     os.kill(kept, signal.SIGKILL)
-    Process.wait_for(lambda: server.call("POST", "/invocations", BODY)[0] == 200)
+    wait_until(server.answers)
     assert server.stop()[0] == 0
 
 
@@ -453,7 +455,7 @@ def test_more_requests_than_may_wait_are_told_to_come_again(sources, monkeypatch
             asked = [pool.submit(client, "POST", "/invocations", BODY)]
             assert runs.wait(PATIENCE)
             asked += [pool.submit(client, "POST", "/invocations", BODY) for _ in range(7)]
-            Process.wait_for(lambda: sum(a.done() for a in asked) >= 6)
+            wait_until(lambda: sum(a.done() for a in asked) >= 6)
             may_run.set()
         answers = [a.result() for a in asked]
     refused = [headers for status, headers, _ in answers if status == 503]

@@ -67,6 +67,14 @@ class deferred_interrupts:  # noqa: N801 - a block: `with deferred_interrupts():
         raise_signal(_SIGINT)
 
 
+def _interrupt_main_thread() -> None:
+    """From another thread: a call in which the main thread waits ends, too."""
+    if hasattr(signal, "pthread_kill"):  # Windows has none
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)  # type: ignore[arg-type]
+    else:
+        raise_signal(_SIGINT)
+
+
 def _is_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
 
@@ -78,7 +86,7 @@ class deferred_past_finalizer(deferred_interrupts):  # noqa: N801
 
     def _send(self) -> None:
         try:
-            threading.Timer(_LATER_S, raise_signal, (_SIGINT,)).start()
+            threading.Timer(_LATER_S, _interrupt_main_thread).start()
         except RuntimeError:  # the program ends
             super()._send()
 

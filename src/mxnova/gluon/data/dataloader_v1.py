@@ -164,6 +164,7 @@ class _MultiWorkerIterV1:
         if self._shutdown:
             return
         self._shutdown = True
+        self._data_queue.cancel_join_thread()  # a worker that is killed may have its lock for ever
         self._data_queue.put((None, None))
         for worker in self._workers:
             worker.terminate()

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import time
+from tests.waiting import is_running
 
 # What each worker runs. Its shell's number is a name that no other one has, under any launcher.
-COMMAND = ("sh", "-c", "sleep 60 & echo $! >$$.pid; echo up; wait")
-SECONDS = 20.0  # until a test gives up
+COMMAND = ("sh", "-c", "sleep 600 & echo $! >$$.pid; echo up; wait")
 
 
 def numbers_when_up(process, folder):
@@ -18,19 +17,3 @@ def numbers_when_up(process, folder):
     assert len(numbers) == 2
     assert all(map(is_running, numbers))
     return numbers
-
-
-def assert_ended(numbers):
-    """Fails unless all processes of these numbers end soon."""
-    give_up = time.monotonic() + SECONDS
-    while any(map(is_running, numbers)):
-        assert time.monotonic() < give_up
-        time.sleep(0.05)
-
-
-def is_running(number):
-    try:
-        with open(f"/proc/{number}/stat") as stat:  # nobody may wait for it in here: a zombie
-            return stat.read().split()[2] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False

@@ -11,6 +11,9 @@ import sys
 
 import pytest
 
+from tests.ports import free_port
+from tests.waiting import wait_for_ends
+
 from . import sleepers
 
 # Each runs here what it is asked to run elsewhere, as many times, and tells it what it tells.
@@ -119,20 +122,14 @@ def test_a_job_by_mpirun(cluster):
 @pytest.mark.parametrize("starter", ["srun", "mpirun -n 2"])
 def test_a_job_without_our_launcher(cluster, starter):
     job = str(random.randrange(100_000))  # tells the port of a job of Slurm
-    place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(_port())} if "mpi" in starter else {}
+    place = (
+        {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())} if "mpi" in starter else {}
+    )
     command = [*starter.split(), sys.executable, "-m", "mxnova", "run", "train.py", *WORDS]
     process = cluster(*command, JOB=job, WORDS="x", **place)
     out, err = process.communicate(timeout=100)
     assert process.returncode == 0, err
     assert out.splitlines() == expected(WORDS, "x")
-
-
-def _port():
-    import socket
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @pytest.mark.parametrize("how", [("-H", "hosts"), ("--launcher", "mpi")], ids=["ssh", "mpi"])
@@ -149,6 +146,6 @@ def test_ctrl_c_ends_all_of_a_job(cluster, how, tmp_path):
     process = cluster("-m", "mxnova", "launch", "-n", "2", *how, *sleepers.COMMAND)
     numbers = sleepers.numbers_when_up(process, tmp_path)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     assert process.returncode == 128 + signal.SIGINT
-    sleepers.assert_ended(numbers)
+    wait_for_ends(numbers)

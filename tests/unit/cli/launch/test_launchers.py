@@ -14,6 +14,7 @@ import pytest
 
 from mxnova.cli.launch.job import Host, Job
 from mxnova.cli.launch.launchers import _script
+from tests.waiting import wait_for_ends
 
 from . import sleepers
 
@@ -125,8 +126,8 @@ def test_what_ssh_started_ends_with_the_launcher(cluster):
     process = cluster.start("-n", "2", "-H", "hosts", *sleepers.COMMAND)
     numbers = sleepers.numbers_when_up(process, cluster.folder)
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=20)
-    sleepers.assert_ended(numbers)
+    process.communicate(timeout=60)
+    wait_for_ends(numbers)
 
 
 @pytest.mark.skipif(shutil.which("setsid") is None, reason="for Linux")
@@ -141,7 +142,7 @@ def test_a_worker_of_an_elastic_job_has_time_to_end(tmp_path):
         process.stdin.flush()
         assert process.stdout.readline() == b"up\n"
         process.stdin.close()
-        assert process.wait(20) == 75
+        assert process.wait(60) == 75
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ from mxnova.gluon.data import (
 )
 from mxnova.gluon.data.dataloader_v1 import DataLoaderV1, _MultiWorkerIterV1
 from mxnova.gluon.data.worker_pool import WorkerDied
+from tests.waiting import wait_for_ends
 
 from ...fake_gpu import FakeGpu, on_gpu
 
@@ -74,22 +75,17 @@ def values(loader):
 
 
 def children():
-    if multiprocessing.active_children():
-        gc.collect()  # of what an error's traceback holds
-    return multiprocessing.active_children()
-
-
-def shared_memory():
-    """Names of blocks; semaphores are there only while processes of other tests are."""
-    return {name for name in os.listdir("/dev/shm") if not name.startswith("sem.")}
+    return set(multiprocessing.active_children())
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_left():
-    before = shared_memory()
+def nothing_is_left(shared_memory):
+    before = children()
     yield
-    assert children() == []
-    assert shared_memory() <= before
+    if children() - before:
+        gc.collect()  # of what an error's traceback holds
+    assert children() <= before
+    assert shared_memory() == set()
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -183,11 +179,9 @@ def test_a_worker_that_ends_is_told_at_once(tmp_path, how):
             os.kill(os.getpid(), signal.SIGKILL)
         return os._exit(3)
 
-    loader = DataLoader(Numbers(end_once), 2, **WORKERS)
-    start = time.monotonic()
+    loader = DataLoader(Numbers(end_once), 2, timeout=10**6, **WORKERS)
     with pytest.raises(WorkerDied, match=how):
         values(loader)
-    assert time.monotonic() - start < 5
     assert values(loader) == values(DataLoader(Numbers(), 2))  # with other workers
 
 
@@ -247,13 +241,14 @@ def test_generators_are_batch_samplers_once():
 
 
 def test_iterators_may_be_dropped_and_nested():
+    before = n_files()
     loader = DataLoader(SimpleDataset([mx.nd.full((4096,), i) for i in range(12)]), 1, **WORKERS)
     for _ in range(50):
         next(iter(loader))
     pairs = [(a[0, 0].asscalar(), b[0, 0].asscalar()) for a, b in zip(loader, loader, strict=True)]
     assert pairs == [(i, i) for i in range(12)]
     held = DataLoader(Numbers(lambda: n_files()), 1, num_workers=1)
-    assert max(b.asscalar() for b in held) < 200
+    assert max(b.asscalar() for b in held) < before + 180
 
 
 def n_files():
@@ -466,7 +461,6 @@ def echo(queue, done):
     while (message := queue.get()) is not None:
         number, array = message
         done.put((number, array + 1))
-    time.sleep(0.5)
 
 
 def test_connections_carry_arrays():
@@ -491,6 +485,22 @@ def test_the_loader_of_old(mode):
 def test_the_loader_of_old_tells_of_killed_workers():
     with pytest.raises(WorkerDied):
         values(DataLoaderV1(Numbers(lambda: os._exit(1)), 4, **WORKERS))
+
+
+def _ends_a_loader_whose_worker_was_killed_while_it_wrote():
+    batches = iter(DataLoaderV1(Numbers(), 4, num_workers=1))
+    next(batches)
+    batches._data_queue._wlock.acquire()  # for it
+    batches.shutdown()
+
+
+def test_programs_end_though_a_worker_of_old_was_killed_while_it_wrote():
+    fork = multiprocessing.get_context("fork")
+    process = fork.Process(target=_ends_a_loader_whose_worker_was_killed_while_it_wrote)
+    process.start()
+    process.join(60)
+    process.kill()
+    assert process.exitcode == 0
 
 
 class Gone:
@@ -521,7 +531,10 @@ def test_the_loader_of_old_tells_of_memory_that_is_gone():
 PROGRAM = """
 import multiprocessing, os, sys, time
 import mxnova as mx
+from mxnova.core.runtime import memfd
 from mxnova.gluon.data import DataLoader
+
+memfd._PREFIX = sys.argv[3]
 
 class Slow:
     def __len__(self):
@@ -542,14 +555,6 @@ if __name__ == "__main__":
 """
 
 
-def is_alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return "Z" not in Path(f"/proc/{pid}/stat").read_text().split(")")[1][:3]
-
-
 @pytest.mark.parametrize(
     ("method", "how", "code"),
     [
@@ -560,11 +565,11 @@ def is_alive(pid):
     ],
 )
 @pytest.mark.usefixtures("interrupts")
-def test_nothing_is_left_however_a_program_ends(tmp_path, method, how, code):
+def test_nothing_is_left_however_a_program_ends(tmp_path, shared_memory, method, how, code):
     path = tmp_path / "program.py"
     path.write_text(textwrap.dedent(PROGRAM))
     with subprocess.Popen(
-        [sys.executable, str(path), method, how],
+        [sys.executable, str(path), method, how, shared_memory.prefix],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -578,10 +583,7 @@ def test_nothing_is_left_however_a_program_ends(tmp_path, method, how, code):
         _, errors = process.communicate(timeout=60)
     assert process.returncode == code, errors
     assert len(workers) == 2
-    deadline = time.monotonic() + 5
-    while any(map(is_alive, workers)):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_for_ends(workers)
     assert "Traceback" not in errors or (how == "SIGINT" and errors.count("Traceback") == 1)
 
 

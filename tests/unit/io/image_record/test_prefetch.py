@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import threading
-import time
 
 from mxnova.core.base.cores import usable_cores
 from mxnova.io.image_record.prefetch import Prefetcher
+from tests.waiting import wait_until
 
 
 class OneBatch:
@@ -54,17 +54,18 @@ def test_closing_takes_no_lock_of_the_pool():
     with made._pool._shutdown_lock:
         closing = threading.Thread(target=made.close, daemon=True)
         closing.start()
-        closing.join(10)
+        closing.join(60)
         assert not closing.is_alive()
 
 
 def test_threads_end_after_closing():
-    before = threading.active_count()
+    before = set(threading.enumerate())
     made = prefetcher()
     made.read()
     made.drain()
     made.close()
-    end = time.monotonic() + 10
-    while threading.active_count() > before and time.monotonic() < end:
-        time.sleep(0.01)
-    assert threading.active_count() <= before
+    wait_until(lambda: not any(t.name.startswith("made ahead") for t in new_since(before)))
+
+
+def new_since(before):
+    return set(threading.enumerate()) - before

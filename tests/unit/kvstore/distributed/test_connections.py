@@ -22,12 +22,12 @@ from mxnova.kvstore.distributed.handshake import connected
 from .workers import run
 
 
-def _connections(store, rank, timeout=20.0):
+def _connections(store, rank, timeout=60.0):
     faults = Faults(rank, 2, timeout)
     return Connections(connected(store, faults, "127.0.0.1"), faults)
 
 
-def _pair(store, timeout=5.0):
+def _pair(store, timeout=60.0):
     """Connections of two ranks, as two threads of this process."""
     made = {}
 
@@ -68,7 +68,7 @@ def test_tensors_arrive(pair, n):
     inbox = _Inbox(pair[1], "numbers", (n,))
     numbers = torch.arange(n, dtype=torch.float32)
     pair[0].tell(1, {"op": "numbers", "why": "ä"}, [numbers])
-    assert inbox.came.acquire(timeout=20)
+    assert inbox.came.acquire(timeout=60)
     request = inbox.requests[0]
     assert (request.rank, request.message["why"]) == (0, "ä")
     assert torch.equal(request.tensors[0], numbers)
@@ -82,7 +82,7 @@ def test_what_waits_goes_by_priority(pair):
         pair[0].tell(1, {"op": "big", "number": number}, [big], priority=number)
     inbox = _Inbox(pair[1], "big", (4_000_000,))
     for _ in range(6):
-        assert inbox.came.acquire(timeout=20)
+        assert inbox.came.acquire(timeout=60)
     numbers = [request.message["number"] for request in inbox.requests]
     assert sorted(numbers) == [*range(6)]
     late = numbers[1:]  # one was under way already
@@ -103,7 +103,7 @@ def test_requests_are_answered_when_there_is_an_answer(pair, asked):
     assert [(rank, what) for rank, what, _ in pair[0].waiting()] == [(asked, "a doubling")]
     assert not future.done()
     waiting[0].answer({"by": 2}, [waiting[0].tensors[0] * 2])
-    message, tensors = future.result(10)
+    message, tensors = future.result(60)
     assert message["by"] == 2
     assert tensors[0].tolist() == [0, 2, 4]
     assert not pair[0].waiting()
@@ -118,7 +118,7 @@ def test_requests_are_refused(pair):
     for each in pair:
         each.start()
     with pytest.raises(MXNetError, match="on worker 1: ZeroDivisionError: by me"):
-        pair[0].ask(1, {"op": "fail"}).result(10)
+        pair[0].ask(1, {"op": "fail"}).result(60)
 
 
 def test_who_waits_is_told_what_has_failed(pair):
@@ -129,7 +129,7 @@ def test_who_waits_is_told_what_has_failed(pair):
     pair[1].faults.report("worker 1 is tired")
     for future in futures:
         with pytest.raises(MXNetError, match="worker 1 is tired"):
-            future.result(10)
+            future.result(60)
     with pytest.raises(MXNetError, match="worker 1 is tired"):
         pair[0].ask(1, {"op": "never"})
 
@@ -139,7 +139,7 @@ def test_strangers_are_turned_away():
     made = []
 
     def call_first():
-        store.wait(["address/0"], timedelta(seconds=10))
+        store.wait(["address/0"], timedelta(seconds=60))
         host, port = json.loads(store.get("address/0"))
         for said in (
             b"",
@@ -161,7 +161,7 @@ def test_strangers_are_turned_away():
     first.join()
     inbox = _Inbox(made[-1], "hello")
     second.tell(0, {"op": "hello"}, [torch.empty(0)])
-    assert inbox.came.acquire(timeout=10)
+    assert inbox.came.acquire(timeout=60)
     for each in (made[-1], second):
         each.close(0)
     for stranger in made[:3]:
@@ -177,7 +177,7 @@ def test_who_knows_the_key_enters(secret, other_address, enters, monkeypatch):
     monkeypatch.setenv("MXNOVA_JOB_SECRET", secret)
     store = torch.distributed.HashStore()
     with ThreadPoolExecutor() as threads:
-        first = threads.submit(_connections, store, 0, 1.0)
+        first = threads.submit(_connections, store, 0, 60.0 if enters else 1.0)
         address = store.get("address/0")
         with socket.create_connection(json.loads(address)) as visitor:
             mine, theirs = struct.pack("<I32s", 1, bytes(32)), visitor.recv(36)
@@ -263,6 +263,6 @@ MESSAGES = {
 
 @pytest.mark.parametrize("message", MESSAGES.values(), ids=MESSAGES)
 def test_what_is_no_message_ends_the_store(message):
-    first, second = run(2, _babbling, message, timeout=60)
+    first, second = run(2, _babbling, message)
     assert "worker 1 cannot be understood" in first
     assert "worker 1" in second or "worker 0" in second  # the first may be gone already

@@ -11,8 +11,10 @@ import pytest
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
+from tests.ports import free_port
+from tests.waiting import wait_until
 
-from .workers import free_port, outcomes, run
+from .workers import outcomes, run
 
 
 def _pushing(kv, steps=10**6, pause=0.01):
@@ -33,28 +35,26 @@ def _killed(rank, victim, kind):
     kv._barrier()
     if rank == victim:
         os.kill(os.getpid(), signal.SIGKILL)
-    start = time.monotonic()
     with pytest.raises(MXNetError) as caught:
         _pushing(kv)
     with pytest.raises(MXNetError):  # and from then on
         kv.push("b", mx.nd.ones((40, 5)))
     assert kv.get_num_dead_node() == 1
-    return str(caught.value), time.monotonic() - start
+    return str(caught.value)
 
 
 @pytest.mark.parametrize("kind", ["dist_sync", "dist_async"])
 @pytest.mark.parametrize("victim", [0, 1, 2])
 def test_a_worker_that_is_killed_is_named_by_all_others(victim, kind):
-    results = outcomes(3, _killed, victim, kind, timeout=25)
+    results = outcomes(3, _killed, victim, kind, MXNOVA_DIST_TIMEOUT="1000")  # nobody waits for it
     assert results.pop(victim) == ("gone", -signal.SIGKILL)
-    for how, result in results:
-        assert how == "result", result
-        text, seconds = result
+    for how, text in results:
+        assert how == "result", text
         assert f"worker {victim} " in text
-        assert seconds < 10
 
 
-def _stopped(rank, seconds):
+def _stopped(rank, folder, others_told):
+    """What a worker is told while another is stopped: for 4 s, or until others have been told."""
     kv = mx.kv.create("dist_sync")
     kv.init("a", mx.nd.zeros((4, 5)))
     kv._barrier()
@@ -62,37 +62,39 @@ def _stopped(rank, seconds):
     if rank == 1:
         child = os.fork()
         if not child:  # wakes its parent up
-            time.sleep(seconds)
-            os.kill(os.getppid(), signal.SIGCONT)
-            os._exit(0)
+            try:
+                time.sleep(0 if others_told else 4)
+                wait_until(lambda: len(list(folder.iterdir())) == others_told)
+            finally:
+                os.kill(os.getppid(), signal.SIGCONT)
+                os._exit(0)
         os.kill(os.getpid(), signal.SIGSTOP)
         os.waitpid(child, 0)
     try:
         _pushing(kv, 5)
     except MXNetError as error:
-        return str(error), time.monotonic() - start
-    return "", time.monotonic() - start
+        (folder / f"{rank}").touch()
+        return str(error)
+    assert time.monotonic() - start > 3
+    return ""
 
 
-def test_a_worker_that_is_stopped_for_a_while_is_waited_for():
-    for text, seconds in run(2, _stopped, 10):
-        assert not text
-        assert 9 < seconds < 20
+def test_a_worker_that_is_stopped_for_a_while_is_waited_for(tmp_path):
+    assert run(2, _stopped, tmp_path, 0) == [""] * 2
 
 
-def test_a_worker_that_is_stopped_for_too_long_is_named():
-    results = run(3, _stopped, 8, MXNOVA_DIST_TIMEOUT="2")
-    for text, seconds in (results[0], results[2]):
+def test_a_worker_that_is_stopped_for_too_long_is_named(tmp_path):
+    results = run(3, _stopped, tmp_path, 2, MXNOVA_DIST_TIMEOUT="2")
+    for text in (results[0], results[2]):
         assert "worker 1 has given no sign of life for 2 s" in text
-        assert seconds < 7
-    assert results[1][0]  # it is told, too, when it goes on
+    assert results[1]  # it is told, too, when it goes on
 
 
 def _computing(rank):
     kv = mx.kv.create("dist_sync")
     kv.init("a", mx.nd.zeros((4, 5)))
     if rank == 1:
-        time.sleep(6)
+        time.sleep(4)
     _pushing(kv, 3)
 
 
@@ -159,7 +161,6 @@ def _rows_of_one(rank, case):
     kv = mx.kv.create("dist_sync")
     kv.set_gradient_compression({"type": "2bit", "threshold": 1})
     kv.init("a", mx.nd.zeros((6, 2)))
-    start = time.monotonic()
     with pytest.raises(MXNetError) as caught:
         _waited_for(OF_ONE[case][rank == 1], kv)
     out = mx.nd.zeros((6, 2))  # nothing has changed, and all goes on
@@ -167,7 +168,7 @@ def _rows_of_one(rank, case):
         push(kv)
         kv.pull("a", out)
         assert (out.asnumpy() == 3).all()
-    return str(caught.value), time.monotonic() - start
+    return str(caught.value)
 
 
 DENSE, ROWS = _push("a", (6, 2)), _push("a", (6, 2), stype="row_sparse")
@@ -180,10 +181,10 @@ OF_ONE = {  # what others push, what one does, what all are told
 
 @pytest.mark.parametrize("case", OF_ONE)
 def test_kinds_of_gradients_that_differ_are_told_at_once_though_compressed(case):
-    for text, seconds in run(3, _rows_of_one, case, MXNET_KVSTORE_BIGARRAY_BOUND="8"):
+    variables = {"MXNET_KVSTORE_BIGARRAY_BOUND": "8", "MXNOVA_DIST_TIMEOUT": "1000"}
+    for text in run(3, _rows_of_one, case, **variables):
         for word in OF_ONE[case][2]:
             assert word in text.replace('"', "'")
-        assert seconds < 20
 
 
 def _mistaken(rank, key):
@@ -229,7 +230,7 @@ def test_a_key_that_a_worker_never_pushes_is_named_after_the_timeout(stall):
         is_told = f"worker 1 has not come to the {waited}" in text and waiting in text
         assert is_told or ("has not come to the" in text and waited in text)
         assert "MXNOVA_DIST_TIMEOUT" in text
-        assert 1.5 < seconds < 12
+        assert seconds > 1.5
 
 
 def _leaving(rank):
@@ -237,17 +238,15 @@ def _leaving(rank):
     kv.init("a", mx.nd.zeros((4, 5)))
     if rank == 1:
         kv.handle.close()
-        return "", 0
-    start = time.monotonic()
+        return ""
     with pytest.raises(MXNetError) as caught:
         _pushing(kv)
-    return str(caught.value), time.monotonic() - start
+    return str(caught.value)
 
 
 def test_a_worker_that_ends_early_is_named():
-    text, seconds = run(2, _leaving)[0]
+    text, _ = run(2, _leaving, MXNOVA_DIST_TIMEOUT="1000")
     assert "worker 1 has ended" in text
-    assert seconds < 5
 
 
 def _failing(rank):

@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -18,6 +19,8 @@ from mxnova.core.base.addresses import listen
 from mxnova.core.base.errors import MXNetError
 from mxnova.kvstore.distributed.rendezvous import host, join, own_address
 from mxnova.kvstore.distributed.world import World
+from tests.ports import free_port
+from tests.waiting import wait_until
 
 from .workers import outcomes
 
@@ -25,9 +28,8 @@ from .workers import outcomes
 @pytest.fixture
 def world():
     """Three workers at a free port."""
-    with listen("127.0.0.1") as free:
-        port = free.getsockname()[1]
-    return World("worker", 0, 3, "127.0.0.1", port, False, timeout=5.0, start_timeout=5.0)
+    port = free_port()
+    return World("worker", 0, 3, "127.0.0.1", port, False, timeout=60.0, start_timeout=60.0)
 
 
 def met(worlds):
@@ -103,17 +105,25 @@ def test_who_has_not_come_is_told_by_rank(world):
     assert "within 0.5 s (MXNOVA_DIST_START_TIMEOUT)" in str(error)
 
 
-def _keeping(rank):
+def _keeping(rank, other_is_up):
     """The first of three workers dies while the second waits for the third."""
+
+    def die():
+        wait_until(other_is_up.exists)
+        time.sleep(1)  # until it waits
+        os.kill(os.getpid(), signal.SIGKILL)
+
     if rank == 0:
-        threading.Timer(4, os.kill, (os.getpid(), signal.SIGKILL)).start()
+        threading.Thread(target=die, daemon=True).start()
+    else:
+        other_is_up.touch()
     with pytest.raises(MXNetError) as caught:
         mx.kv.create("dist_sync")
     return str(caught.value)
 
 
-def test_a_place_that_is_gone_is_told():
-    first, (_, text) = outcomes(2, _keeping, timeout=30, WORLD_SIZE="3")
+def test_a_place_that_is_gone_is_told(tmp_path):
+    first, (_, text) = outcomes(2, _keeping, tmp_path / "up", WORLD_SIZE="3")
     assert first == ("gone", -signal.SIGKILL)
     assert "rendezvous: who has kept the place at 127.0.0.1, port" in text
 

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from mxnova.core.base.addresses import listen
+from tests.ports import free_port
 
 WORKER = """
 import os, signal, sys
@@ -29,8 +29,7 @@ OTHER = "import mxnova; print('beyond the import')"
 
 @pytest.fixture
 def start():
-    with listen("127.0.0.1") as free:
-        port = free.getsockname()[1]
+    port = free_port()
     processes = []
 
     def run(role, code, *args):

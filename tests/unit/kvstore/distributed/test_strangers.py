@@ -14,25 +14,31 @@ import torch
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
 from mxnova.kvstore.distributed import handshake, stores
+from tests.ports import free_port
+from tests.waiting import wait_until
 
-from .workers import free_port, run
+from .workers import run
 
 SECRET = "known to the workers"
 STEPS = 25
 
 
-def _attacked(rank):
-    """Weights after some steps; the second worker lets the port of the first one stay open."""
+def _attacked(rank, folder):
+    """Weights after some steps, in whose midst the store is spoiled.
+
+    The second worker lets the port of the first one stay open until the stranger has knocked.
+    """
 
     def late(*args):
-        time.sleep(rank)
+        if rank:
+            wait_until((folder / "knocked").exists)
         return handshake.connected(*args)
 
     stores.connected = late
-    return _trained(mx.kv.create("dist_sync"), [rank], 0.04)
+    return _trained(mx.kv.create("dist_sync"), [rank], folder / "spoiled")
 
 
-def _trained(kv, ranks, pause=0.0):
+def _trained(kv, ranks, has_happened=None):
     kv.set_optimizer(mx.optimizer.create("sgd", learning_rate=0.1, momentum=0.9))
     kv.init(["a", "table"], [mx.nd.ones((300,)), mx.nd.ones((20, 3)).tostype("row_sparse")])
     out, rows = mx.nd.zeros((300,)), mx.nd.zeros((20, 3), stype="row_sparse")
@@ -43,7 +49,8 @@ def _trained(kv, ranks, pause=0.0):
         kv.push("table", rows_of.tostype("row_sparse"))
         kv.row_sparse_pull("table", rows, row_ids=mx.nd.arange(20))
         out.wait_to_read()
-        time.sleep(pause)
+        if step == STEPS // 2 and has_happened is not None:
+            wait_until(has_happened.exists)
     kv._barrier()
     return out.asnumpy().tolist(), rows.asnumpy().tolist()
 
@@ -51,8 +58,9 @@ def _trained(kv, ranks, pause=0.0):
 class _Stranger(threading.Thread):
     """Reads the store, knocks at the first worker's port, then spoils the store until it ends."""
 
-    def __init__(self, port):
+    def __init__(self, port, folder):
         super().__init__(daemon=True)
+        self.folder = folder
         self.port, self.heard, self.spoiled, self.refused = port, [], 0, 0
 
     def run(self):
@@ -74,6 +82,7 @@ class _Stranger(threading.Thread):
             lambda theirs: mine + hmac.digest(key, mine + theirs, "sha256"),  # without the secret
         ):
             self._knock(address, said)
+        (self.folder / "knocked").touch()
         while self._reaches(address):  # until all workers are connected
             time.sleep(0.05)
         while True:
@@ -87,6 +96,8 @@ class _Stranger(threading.Thread):
             self.refused += not self._reaches(address)
             with socket.create_connection(("127.0.0.1", self.port)) as raw:
                 raw.sendall(b"no message of the store's")
+            if self.spoiled == 6:
+                (self.folder / "spoiled").touch()
             time.sleep(0.05)
 
     @staticmethod
@@ -95,7 +106,7 @@ class _Stranger(threading.Thread):
             return sock.connect_ex(tuple(json.loads(address))) == 0
 
     def _knock(self, address, said):
-        with socket.create_connection(json.loads(address), timeout=5) as sock:
+        with socket.create_connection(json.loads(address), timeout=60) as sock:
             theirs = sock.recv(36)
             with suppress(OSError):
                 sock.sendall(said(theirs))
@@ -107,12 +118,12 @@ class _Stranger(threading.Thread):
             self.heard.append(heard)
 
 
-def test_a_stranger_changes_nothing_and_gets_no_byte_of_the_model():
+def test_a_stranger_changes_nothing_and_gets_no_byte_of_the_model(tmp_path):
     port = free_port()
-    stranger = _Stranger(port)
+    stranger = _Stranger(port, tmp_path)
     stranger.start()
-    weights = run(2, _attacked, MXNOVA_JOB_SECRET=SECRET, MASTER_PORT=str(port))
-    stranger.join(20)
+    weights = run(2, _attacked, tmp_path, MXNOVA_JOB_SECRET=SECRET, MASTER_PORT=str(port))
+    stranger.join(60)
     assert weights == [_trained(mx.kv.create("local"), [0, 1])] * 2
     assert [len(heard) for heard in stranger.heard] == [36] * 4  # a rank, and what it has drawn
     assert stranger.spoiled > 5

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions run by several workers of one job, each in a process of its own."""
 
-import multiprocessing
 import os
-import socket
 import traceback
 
-PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["mxnova.gluon", "mxnova.module", "mxnova.kvstore"])
+from tests.clean_processes import CLEAN_PROCESSES
+from tests.ports import free_port
 
 
 def run(n, function, *args, timeout=100, **variables):
@@ -37,22 +35,15 @@ def start(n, function, *args, **variables):
     place = {"WORLD_SIZE": str(n), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
     workers = []
     for rank in range(n):
-        here, there = PROCESSES.Pipe(duplex=False)
+        here, there = CLEAN_PROCESSES.Pipe(duplex=False)
         environment = {**place, "RANK": str(rank), **variables}
-        process = PROCESSES.Process(
+        process = CLEAN_PROCESSES.Process(
             target=_work, args=(there, environment, function, rank, *args), daemon=True
         )
         process.start()
         there.close()
         workers.append((process, here))
     return workers
-
-
-def free_port():
-    """A port of this machine that nobody has now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def _work(pipe, environment, function, *args):
