@@ -18,7 +18,7 @@ from benchmarks.harness import Outcome, Result
 
 __all__ = ["save", "show", "time_text"]
 
-LONG = 25  # cases; what has more is summarised
+LONG = 25  # cases; what has more is summarized
 WORST = 10
 DISTURBED = 0.1  # cores
 DIFFERENT = 1e-3  # of the largest value: more is no rounding

@@ -45,7 +45,7 @@ class BagOfWords(mx.gluon.Block):
 
 
 def hashed(functions: list[list[str]], rows: int) -> np.ndarray:
-    """The numbers of rows, (n, LENGTH), of words and of pairs of neighbours."""
+    """The numbers of rows, (n, LENGTH), of words and of pairs of neighbors."""
     numbers = np.full((len(functions), LENGTH), PADDING, np.float32)
     for row, words in zip(numbers, functions):
         pairs = [f"{word} {following}" for word, following in zip(words, words[1:])]  # noqa: RUF007

@@ -29,7 +29,7 @@ BATCH = 32
 
 
 def features(words: list[str], count: int) -> dict[int, float]:
-    """Of words and of pairs of neighbours, by number; all together have length 1."""
+    """Of words and of pairs of neighbors, by number; all together have length 1."""
     terms = {*words, *(f"{word} {following}" for word, following in pairwise(words))}
     numbers = {zlib.crc32(term.encode()) % count for term in terms}
     return dict.fromkeys(sorted(numbers), len(numbers) ** -0.5)

@@ -42,7 +42,7 @@ CLASSES = [f"{size}_{pattern.__name__[1:]}" for pattern in _PATTERNS for size in
 def textures(count: int, seed: int = 0, side: int = 64) -> tuple[Array, Array]:
     """Images (count, 3, side, side) from 0 to 1, float32, and their classes, float32.
 
-    Angle, place, colours, contrast and noise are drawn anew for each image.
+    Angle, place, colors, contrast and noise are drawn anew for each image.
 
     Args:
         count: of images.

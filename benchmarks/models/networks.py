@@ -161,7 +161,7 @@ def vgg16(net: Net[V], x: V) -> V:
 
 
 def transformer(net: Net[V], x: V) -> V:
-    """Transformer encoder, 6 layers, normalised before each half."""
+    """Transformer encoder, 6 layers, normalized before each half."""
     for i in range(6):
         y = net.project(net.layer_norm(x, f"l{i}_a"), f"l{i}_qkv", 3 * UNITS)
         x = net.add(x, net.project(net.attention(y, HEADS), f"l{i}_out", UNITS))
@@ -171,7 +171,7 @@ def transformer(net: Net[V], x: V) -> V:
 
 
 def bert_base(net: Net[V], x: V) -> V:
-    """BERT's encoder of base size behind the embeddings: 12 layers, normalised after each half."""
+    """BERT's encoder of base size behind the embeddings: 12 layers, normalized after each half."""
     for i in range(12):
         y = net.attention(net.project(x, f"l{i}_qkv", 3 * BERT_UNITS), BERT_HEADS)
         x = net.layer_norm(net.add(x, net.project(y, f"l{i}_out", BERT_UNITS)), f"l{i}_a")

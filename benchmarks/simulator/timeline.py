@@ -23,7 +23,7 @@ _BYTES = 4  # of a number
 
 @dataclass
 class _Bucket:
-    """Neighbouring layers whose gradients go together.
+    """Neighboring layers whose gradients go together.
 
     Attributes:
         first: the lowest of them: its backward is the last, its forward the first.

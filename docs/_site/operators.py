@@ -116,7 +116,7 @@ def section(type_: OpType, level: int) -> list[str]:
     blocks += table(("array", "meaning"), [(code(n), prose(docs[n])) for n in arrays])
     parameters = [(code(f.name), code(f.type_text), prose(docs[f.name])) for f in type_.fields]
     blocks += table(("parameter", "type", "meaning"), parameters)
-    blocks.append(behaviour(type_))
+    blocks.append(behavior(type_))
     example = example_of("op", type_.name)
     return [*blocks, fenced("pycon", example)] if example else blocks
 
@@ -128,7 +128,7 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
     return ["\n".join(f"| {' | '.join(line)} |" for line in cells)] if rows else []
 
 
-def behaviour(type_: OpType) -> str:
+def behavior(type_: OpType) -> str:
     """Outputs, side effects and gradient."""
     op, *others = instances(type_)
     lines = [f"- Outputs: {outputs_text(op)}{dependence(op, others)}"]

@@ -9,7 +9,7 @@
 //     c++ -std=c++17 train_digits.cpp $(pkg-config --cflags --libs mxnet) -o train_digits
 //     ./train_digits digits.csv labels.csv model 5
 //
-// Each line of the first file holds 8 × 8 grey values from 0 to 16, each of the second the digit.
+// Each line of the first file holds 8 × 8 gray values from 0 to 16, each of the second the digit.
 // It writes model-symbol.json, model-0000.params with the initial parameters and, after so many
 // epochs, model-0001.params; and prints the loss and the accuracy of every epoch.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -29,6 +30,12 @@ def names_of(program: str) -> tuple[str, dict]:
     return mx.__version__, mistakes.mxnet_names(mx)
 
 
+def without_descriptions(text: str) -> str:
+    """Without the sentences that MXNet adds to each argument that it lists: its documentation."""
+    head, listed, arguments = text.partition("Possible Arguments:")
+    return head + listed + re.sub(r"\n {4}[^\n]*", "", arguments)
+
+
 def main(program: str, out: str) -> None:
     """Records one program."""
     path = Path(out).resolve()
@@ -39,7 +46,7 @@ def main(program: str, out: str) -> None:
         os.chdir(tempfile.mkdtemp())
         code = mistake.torch if program == "pytorch" else mistake.code
         if code:
-            found[name] = mistakes.told(code, dict(names))
+            found[name] = without_descriptions(mistakes.told(code, dict(names)))
         if program == "mxnova" and mistake.checked:
             checked[name] = mistakes.told(code, dict(names), checked=True)
     recorded[program] = {"version": version, "told": found}

@@ -49,7 +49,7 @@ def train_multi_device(
     eval_batch_end_callback: Any = None,
     sym_gen: Callable[[Any], Symbol] | None = None,
 ) -> None:
-    """Trains on several devices; what is learnt goes to `arg_params` and `aux_params`.
+    """Trains on several devices; what is learned goes to `arg_params` and `aux_params`.
 
     Args:
         symbol: what to compute.

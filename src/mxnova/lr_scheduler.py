@@ -41,7 +41,7 @@ class LRScheduler:
         base_lr: the learning rate to begin with.
         warmup_steps: number of updates that warm up.
         warmup_begin_lr: the learning rate of the first of them, at most `base_lr`.
-        warmup_mode: "linear" (towards `base_lr`) or "constant" (stays at `warmup_begin_lr`).
+        warmup_mode: "linear" (toward `base_lr`) or "constant" (stays at `warmup_begin_lr`).
 
     Raises:
         ArgumentError: an argument has no proper value.

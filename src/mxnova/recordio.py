@@ -367,7 +367,7 @@ def unpack_img(s: bytes, iscolor: int = -1) -> tuple[IRHeader, Any]:
 
     Args:
         s: The record.
-        iscolor: -1 as stored, 0 grey, 1 color (in the order BGR).
+        iscolor: -1 as stored, 0 gray, 1 color (in the order BGR).
 
     Raises:
         MXNetError: the image has more pixels than MXNOVA_IMAGE_MAX_PIXELS allows.

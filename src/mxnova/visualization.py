@@ -83,7 +83,7 @@ def _row(fields: Sequence[str], ends: Sequence[int]) -> str:
 _GREEN, _RED, _YELLOW, _PURPLE, _BLUE, _ORANGE, _LIME, _PINK = (
     "#8dd3c7", "#fb8072", "#ffffb3", "#bebada", "#80b1d3", "#fdb462", "#b3de69", "#fccde5"
 )  # fmt: skip
-_COLOURS = {
+_COLORS = {
     "Convolution": _RED,
     "Deconvolution": _RED,
     "FullyConnected": _RED,
@@ -200,7 +200,7 @@ def _by(sizes: Sequence[int]) -> str:
 def _look(node: Node) -> dict[str, str]:
     if node.op is None:
         return {"shape": "oval", "fillcolor": _GREEN}
-    return {"fillcolor": _COLOURS.get(node.op.name, _PINK)}
+    return {"fillcolor": _COLORS.get(node.op.name, _PINK)}
 
 
 facade(__name__)

@@ -15,7 +15,7 @@ from ..formats.symbol_record import Entry, GraphRecord, NodeRecord
 __all__ = ["detecting"]
 
 _DETECTION = "_contrib_MultiBoxDetection"
-_LABELLED = ("SoftmaxOutput", "Softmax")
+_LABELED = ("SoftmaxOutput", "Softmax")
 _PASSING = ("MakeLoss", "make_loss")  # their output is their input
 
 
@@ -31,7 +31,7 @@ def detecting(graph: GraphRecord) -> GraphRecord | None:
     nodes = list(graph.nodes)
     labels: dict[int, NodeRecord] = {}
     for number, node in enumerate(nodes):
-        if node.op in _LABELLED and len(node.inputs) == 2:
+        if node.op in _LABELED and len(node.inputs) == 2:
             is_variable = nodes[node.inputs[1][0]].op == "null"
             if not is_variable:
                 labels[number] = NodeRecord("null", f"{node.name}_label")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RecordIO: a file of byte strings, the index beside it, and the header of labelled records.
+"""RecordIO: a file of byte strings, the index beside it, and the header of labeled records.
 
 A record is stored as one part, or as several where its payload holds `MAGIC` at a multiple of four
 bytes: the payload is cut there and the magic itself left out, so that a reader can find the next
@@ -171,7 +171,7 @@ def read_records(buffer: Buffer) -> Iterator[bytes]:
         yield payload
 
 
-# -- Labelled records ------------------------------------------------------------------------------
+# -- Labeled records ------------------------------------------------------------------------------
 
 
 class HEADER(NamedTuple):

@@ -27,7 +27,7 @@ Learning = Sequence[tuple[int, Parameter, list[NDArray], list[NDArray]]]
 class Overlap:
     """Hooks of the parameters of a Trainer, each of which is on one device.
 
-    A gradient is taken when the backward pass has made it, and pushed with its neighbours. What
+    A gradient is taken when the backward pass has made it, and pushed with its neighbors. What
     had no hook yet, as in the first pass, is pushed by `finish`.
 
     Args:

@@ -250,7 +250,7 @@ def CreateAugmenter(  # noqa: N802 - MXNet's name
         saturation: see SaturationJitterAug.
         hue: see HueJitterAug.
         pca_noise: see LightingAug, with the components of ImageNet.
-        rand_gray: the probability of grey.
+        rand_gray: the probability of gray.
         inter_method: see `_get_interp_method`.
 
     Example:
@@ -284,7 +284,7 @@ def CreateAugmenter(  # noqa: N802 - MXNet's name
 
 @door
 def imagenet_components() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Eigenvalues and eigenvectors of the colours of ImageNet."""
+    """Eigenvalues and eigenvectors of the colors of ImageNet."""
     return np.array(_IMAGENET_EIGENVALUES), np.array(_IMAGENET_EIGENVECTORS)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Augmenters that change colours: they take floats, and most change them in place, as in MXNet."""
+"""Augmenters that change colors: they take floats, and most change them in place, as in MXNet."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
     "SaturationJitterAug",
 ]
 
-_GREY = (0.299, 0.587, 0.114)
+_GRAY = (0.299, 0.587, 0.114)
 
 
 class BrightnessJitterAug(Augmenter):
@@ -49,7 +49,7 @@ class BrightnessJitterAug(Augmenter):
 
 
 class ContrastJitterAug(Augmenter):
-    """Nearer to the mean of the grey image, or away from it, by ``± contrast``, in place.
+    """Nearer to the mean of the gray image, or away from it, by ``± contrast``, in place.
 
     Args:
         contrast: the largest change, as a share.
@@ -62,7 +62,7 @@ class ContrastJitterAug(Augmenter):
     def __init__(self, contrast: float):
         super().__init__(contrast=contrast)
         self.contrast = contrast
-        self.coef = nd.array([[_GREY]])
+        self.coef = nd.array([[_GRAY]])
 
     def __call__(self, src: nd.NDArray) -> nd.NDArray:
         factor = 1.0 + random.uniform(-self.contrast, self.contrast)
@@ -73,7 +73,7 @@ class ContrastJitterAug(Augmenter):
 
 
 class SaturationJitterAug(Augmenter):
-    """Nearer to the grey image, or away from it, by ``± saturation``, in place.
+    """Nearer to the gray image, or away from it, by ``± saturation``, in place.
 
     Args:
         saturation: the largest change, as a share.
@@ -86,18 +86,18 @@ class SaturationJitterAug(Augmenter):
     def __init__(self, saturation: float):
         super().__init__(saturation=saturation)
         self.saturation = saturation
-        self.coef = nd.array([[_GREY]])
+        self.coef = nd.array([[_GRAY]])
 
     def __call__(self, src: nd.NDArray) -> nd.NDArray:
         factor = 1.0 + random.uniform(-self.saturation, self.saturation)
-        grey = nd.sum(src * self.coef, axis=2, keepdims=True)
+        gray = nd.sum(src * self.coef, axis=2, keepdims=True)
         src *= factor
-        src += (1.0 - factor) * grey
+        src += (1.0 - factor) * gray
         return src
 
 
 class HueJitterAug(Augmenter):
-    """The hue turned by up to ``± hue`` half turns, in the colour space YIQ.
+    """The hue turned by up to ``± hue`` half turns, in the color space YIQ.
 
     Args:
         hue: the largest change, as a share of half a turn.
@@ -110,7 +110,7 @@ class HueJitterAug(Augmenter):
     def __init__(self, hue: float):
         super().__init__(hue=hue)
         self.hue = hue
-        self.tyiq = np.array([_GREY, [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]])
+        self.tyiq = np.array([_GRAY, [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]])
         self.ityiq = np.array([[1.0, 0.956, 0.621], [1.0, -0.272, -0.647], [1.0, -1.107, 1.705]])
 
     def __call__(self, src: nd.NDArray) -> nd.NDArray:
@@ -147,13 +147,13 @@ class ColorJitterAug(RandomOrderAug):
 
 
 class LightingAug(Augmenter):
-    """Shifted along the principal components of colours, in place.
+    """Shifted along the principal components of colors, in place.
 
     Krizhevsky, Sutskever, Hinton, "ImageNet classification with deep convolutional networks", 2012.
 
     Args:
         alphastd: standard deviation of the shifts, which NumPy's generator draws.
-        eigval: eigenvalues of the covariance of colours.
+        eigval: eigenvalues of the covariance of colors.
         eigvec: its eigenvectors, in columns.
 
     Example:
@@ -195,7 +195,7 @@ class ColorNormalizeAug(Augmenter):
 
 
 class RandomGrayAug(Augmenter):
-    """Grey in all three channels, with probability `p`.
+    """Gray in all three channels, with probability `p`.
 
     Args:
         p: the probability.

@@ -296,7 +296,7 @@ class DetRandomPadAug(_Resizing):
         aspect_ratio_range: bounds of the frame's width by its height.
         area_range: bounds of its area, by the image's.
         max_attempts: how many frames are tried before the image stays as it is.
-        pad_val: the frame's colour.
+        pad_val: the frame's color.
 
     Example:
         >>> image, label = mx.image.DetRandomPadAug()(

@@ -98,7 +98,7 @@ def CreateDetAugmenter(  # noqa: N802 - MXNet's name
         resize: bring the shorter side to this length first; 0: don't.
         rand_crop: the probability of a random part.
         rand_pad: the probability of a frame around.
-        rand_gray: the probability of grey.
+        rand_gray: the probability of gray.
         rand_mirror: exchange left and right of half of the images.
         mean: see CreateAugmenter.
         std: see CreateAugmenter.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Images from files and bytes, and brought to other sizes. OpenCV does the work.
 
-Images are arrays (height, width, channels), colours in the order RGB.
+Images are arrays (height, width, channels), colors in the order RGB.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def imread(filename: str, *args: Any, **kwargs: Any) -> nd.NDArray:
 
     Args:
         filename: path of a JPEG, PNG or other file that OpenCV decodes.
-        *args: `flag`: 1: three channels, 0: one grey channel; `to_rgb`: RGB, or BGR.
+        *args: `flag`: 1: three channels, 0: one gray channel; `to_rgb`: RGB, or BGR.
         **kwargs: the same, and `out`.
 
     Raises:
@@ -112,8 +112,8 @@ def copyMakeBorder(  # noqa: N802 - OpenCV's name
         bot: height of the frame below.
         left: width of the frame on the left.
         right: width of the frame on the right.
-        *args: `type`: what the frame holds, a colour (0), the border's pixels (1), or the image
-            mirrored (2, 4) or repeated (3); `value` or `values`: the colour.
+        *args: `type`: what the frame holds, a color (0), the border's pixels (1), or the image
+            mirrored (2, 4) or repeated (3); `value` or `values`: the color.
         **kwargs: the same, and `out`.
 
     Example:

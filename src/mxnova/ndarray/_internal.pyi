@@ -16,9 +16,9 @@ def _CachedOp(*data: NDArray | Sequence[NDArray], out: NDArray | Sequence[NDArra
 def _CrossDeviceCopy(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """A copy of data, on the device of its reader."""
 def _Div(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """lhs / rhs; integers are cut towards zero."""
+    """lhs / rhs; integers are cut toward zero."""
 def _DivScalar(data: NDArray | None = None, scalar: float = 1.0, is_int: bool = True, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """data / scalar; integers are cut towards zero."""
+    """data / scalar; integers are cut toward zero."""
 def _Equal(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """1 where both are equal, 0 elsewhere."""
 def _EqualScalar(data: NDArray | None = None, scalar: float = 1.0, is_int: bool = True, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
@@ -88,7 +88,7 @@ def _Power(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray 
 def _PowerScalar(data: NDArray | None = None, scalar: float = 1.0, is_int: bool = True, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """data to the power of scalar."""
 def _RDivScalar(data: NDArray | None = None, scalar: float = 1.0, is_int: bool = True, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """scalar / data; integers are cut towards zero."""
+    """scalar / data; integers are cut toward zero."""
 def _RMinusScalar(data: NDArray | None = None, scalar: float = 1.0, is_int: bool = True, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """scalar - data."""
 def _RModScalar(data: NDArray | None = None, scalar: float = 1.0, is_int: bool = True, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
@@ -120,9 +120,9 @@ def _cvimread(filename: str = ..., flag: int = 1, to_rgb: bool = True, out: NDAr
 def _cvimresize(src: NDArray | None = None, w: int = ..., h: int = ..., interp: int = 1, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """An image brought to another size."""
 def _div(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """lhs / rhs; integers are cut towards zero."""
+    """lhs / rhs; integers are cut toward zero."""
 def _div_scalar(data: NDArray | None = None, scalar: float = 1.0, is_int: bool = True, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """data / scalar; integers are cut towards zero."""
+    """data / scalar; integers are cut toward zero."""
 def _equal(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """1 where both are equal, 0 elsewhere."""
 def _equal_scalar(data: NDArray | None = None, scalar: float = 1.0, is_int: bool = True, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
@@ -268,7 +268,7 @@ def _random_uniform(low: float = 0.0, high: float = 1.0, shape: int | Sequence[i
 def _ravel_multi_index(data: NDArray | None = None, shape: int | Sequence[int] | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Coordinates to positions in the flattened array."""
 def _rdiv_scalar(data: NDArray | None = None, scalar: float = 1.0, is_int: bool = True, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """scalar / data; integers are cut towards zero."""
+    """scalar / data; integers are cut toward zero."""
 def _rminus_scalar(data: NDArray | None = None, scalar: float = 1.0, is_int: bool = True, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """scalar - data."""
 def _rmod_scalar(data: NDArray | None = None, scalar: float = 1.0, is_int: bool = True, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:

@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 from mxnova.ndarray.ndarray import NDArray as NDArray
 
 def adjust_lighting(data: NDArray | None = None, alpha: float | Sequence[float] = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """The image shifted along the principal components of the colours of ImageNet."""
+    """The image shifted along the principal components of the colors of ImageNet."""
 def crop(data: NDArray | None = None, x: int = ..., y: int = ..., width: int = ..., height: int = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """A rectangle of images."""
 def flip_left_right(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
@@ -26,7 +26,7 @@ def random_brightness(data: NDArray | None = None, min_factor: float = ..., max_
 def random_color_jitter(data: NDArray | None = None, brightness: float = ..., contrast: float = ..., saturation: float = ..., hue: float = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """The image with brightness, contrast, saturation and hue changed in random order."""
 def random_contrast(data: NDArray | None = None, min_factor: float = ..., max_factor: float = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """``data * factor + mean * (1 - factor)``, the mean that of the grey image."""
+    """``data * factor + mean * (1 - factor)``, the mean that of the gray image."""
 def random_flip_left_right(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """The image, in half of all cases with left and right exchanged."""
 def random_flip_top_bottom(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:

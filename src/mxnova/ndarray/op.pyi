@@ -150,7 +150,7 @@ def broadcast_axes(data: NDArray | None = None, axis: int | Sequence[int] | None
 def broadcast_axis(data: NDArray | None = None, axis: int | Sequence[int] | None = (), size: int | Sequence[int] | None = (), out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Its input, repeated along some axes of length 1."""
 def broadcast_div(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """lhs / rhs; integers are cut towards zero."""
+    """lhs / rhs; integers are cut toward zero."""
 def broadcast_equal(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """1 where both are equal, 0 elsewhere."""
 def broadcast_greater(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
@@ -228,7 +228,7 @@ def dot(lhs: NDArray | None = None, rhs: NDArray | None = None, transpose_a: boo
 def elemwise_add(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """lhs + rhs."""
 def elemwise_div(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """lhs / rhs; integers are cut towards zero."""
+    """lhs / rhs; integers are cut toward zero."""
 def elemwise_mul(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """lhs · rhs."""
 def elemwise_sub(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
@@ -320,13 +320,13 @@ def log_softmax(data: NDArray | None = None, axis: int = -1, temperature: float 
 def logical_not(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """1 where data is 0, 0 elsewhere."""
 def make_loss(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """A copy of data as a loss to minimise: its gradient is 1, whatever flows in from above."""
+    """A copy of data as a loss to minimize: its gradient is 1, whatever flows in from above."""
 def max(data: NDArray | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False, exclude: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Largest element."""
 def max_axis(data: NDArray | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False, exclude: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Largest element."""
 def mean(data: NDArray | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False, exclude: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """Mean of the elements; of integers cut towards zero."""
+    """Mean of the elements; of integers cut toward zero."""
 def min(data: NDArray | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False, exclude: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Smallest element."""
 def min_axis(data: NDArray | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False, exclude: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
@@ -540,7 +540,7 @@ def topk(data: NDArray | None = None, axis: int | None = -1, k: int = 1, ret_typ
 def transpose(data: NDArray | None = None, axes: int | Sequence[int] | None = (), out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """`data` with its axes in another order."""
 def trunc(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """Whole part, towards zero."""
+    """Whole part, toward zero."""
 def uniform(low: float = 0.0, high: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Draws from the uniform distribution on [low, high)."""
 def unravel_index(data: NDArray | None = None, shape: int | Sequence[int] | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:

@@ -168,7 +168,7 @@ def broadcast_add(lhs: NDArray | None = None, rhs: NDArray | None = None, out: N
 from mxnova.ndarray.op import broadcast_axes as broadcast_axes
 from mxnova.ndarray.op import broadcast_axis as broadcast_axis
 def broadcast_div(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """lhs / rhs; integers are cut towards zero."""
+    """lhs / rhs; integers are cut toward zero."""
 from mxnova.ndarray.op import broadcast_equal as broadcast_equal
 from mxnova.ndarray.op import broadcast_greater as broadcast_greater
 from mxnova.ndarray.op import broadcast_greater_equal as broadcast_greater_equal
@@ -227,7 +227,7 @@ def dot(lhs: NDArray | None = None, rhs: NDArray | None = None, transpose_a: boo
 def elemwise_add(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """lhs + rhs."""
 def elemwise_div(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """lhs / rhs; integers are cut towards zero."""
+    """lhs / rhs; integers are cut toward zero."""
 def elemwise_mul(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """lhs · rhs."""
 def elemwise_sub(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
@@ -289,11 +289,11 @@ def log2(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = 
 from mxnova.ndarray.op import log_softmax as log_softmax
 from mxnova.ndarray.op import logical_not as logical_not
 def make_loss(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """A copy of data as a loss to minimise: its gradient is 1, whatever flows in from above."""
+    """A copy of data as a loss to minimize: its gradient is 1, whatever flows in from above."""
 from mxnova.ndarray.op import max as max
 from mxnova.ndarray.op import max_axis as max_axis
 def mean(data: NDArray | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False, exclude: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """Mean of the elements; of integers cut towards zero."""
+    """Mean of the elements; of integers cut toward zero."""
 from mxnova.ndarray.op import min as min
 from mxnova.ndarray.op import min_axis as min_axis
 from mxnova.ndarray.op import moments as moments
@@ -426,7 +426,7 @@ from mxnova.ndarray.op import tile as tile
 from mxnova.ndarray.op import topk as topk
 from mxnova.ndarray.op import transpose as transpose
 def trunc(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """Whole part, towards zero."""
+    """Whole part, toward zero."""
 from mxnova.ndarray.op import uniform as uniform
 from mxnova.ndarray.op import unravel_index as unravel_index
 def where(condition: NDArray | None = None, x: NDArray | None = None, y: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:

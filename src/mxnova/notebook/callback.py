@@ -170,9 +170,9 @@ class LiveBokehChart:
         self.fig: Any = _package("bokeh.plotting").figure(**options)
         self.sources: dict[str, Any] = {}
 
-    def _curve(self, name: str, colour: str, **options: Any) -> None:
+    def _curve(self, name: str, color: str, **options: Any) -> None:
         source = _package("bokeh.models").ColumnDataSource({"elapsed": [], "value": []})
-        self.fig.line("elapsed", "value", source=source, color=colour, line_width=2, **options)
+        self.fig.line("elapsed", "value", source=source, color=color, line_width=2, **options)
         self.sources[name] = source
 
     def elapsed(self) -> float:

@@ -180,7 +180,7 @@ class Nadam(Optimizer):
 
     Args:
         learning_rate: learning rate.
-        beta1: what the momentum grows towards.
+        beta1: what the momentum grows toward.
         beta2: decay of the mean of squares.
         epsilon: added to the denominator.
         schedule_decay: how fast the momentum grows.

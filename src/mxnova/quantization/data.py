@@ -17,14 +17,14 @@ from ..core.base.errors import ArgumentError, FileError, MXNetError, argument_er
 from ..core.base.shapes import shape_text
 from ..predictor.picture import Picture
 
-__all__ = ["Data", "labelled_items"]
+__all__ = ["Data", "labeled_items"]
 
 Data = str | os.PathLike[str] | Array | tuple[Array, Array]
 """A path, an array of inputs, or inputs and labels."""
 _LABELS = ("label", "labels", "softmax_label", "y")
 
 
-def labelled_items(data: Data, name: str, labels: Sequence[str]) -> Iterator[Item]:
+def labeled_items(data: Data, name: str, labels: Sequence[str]) -> Iterator[Item]:
     """Items with the numbers of their classes, as far as they are known.
 
     Args:

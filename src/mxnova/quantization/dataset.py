@@ -16,7 +16,7 @@ from ..batch_inference.pipeline import decoded_batches
 from ..batch_inference.reading import fitted_picture
 from ..batch_inference.runner import Runner
 from ..predictor.picture import Picture
-from .data import Data, labelled_items
+from .data import Data, labeled_items
 from .options import Options
 from .samples import Samples, drawn
 
@@ -52,7 +52,7 @@ def dataset(
 
     Args:
         model: what they are for.
-        data: see `labelled_items`.
+        data: see `labeled_items`.
         options: how many.
         shapes: of the input, instead of what the model notes.
         preprocessing: options of `Picture`, likewise.
@@ -66,7 +66,7 @@ def dataset(
     name = model.only_input()
     given = tuple(shapes[name]) if name in shapes else model.shapes.get(name)
     tell("find samples")
-    items = labelled_items(data, name, model.labels if labels is None else labels)
+    items = labeled_items(data, name, model.labels if labels is None else labels)
     what = os.fspath(data) if isinstance(data, (str, os.PathLike)) else "of arrays"
     chosen = drawn(items, what, options.samples + options.measured, options.seed)
     picture = Picture.of_mapping({**model.preprocessing, **preprocessing})

@@ -152,7 +152,7 @@ class RecordFile:
 
     @property
     def _is_whole(self) -> bool:
-        """Whether neighbours by their numbers lie side by side."""
+        """Whether neighbors by their numbers lie side by side."""
         if not hasattr(self, "_whole"):
             self._whole = np.array_equal(self.offsets, self._sorted)
         return self._whole
@@ -279,7 +279,7 @@ class RecordFiles:
         return is_half and sum(file.extent for file in files) <= buffer.kept
 
     def _runs(self, numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Ranges of neighbours within a file."""
+        """Ranges of neighbors within a file."""
         cuts = [
             i
             for i, (a, b) in enumerate(itertools.pairwise(numbers), 1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The order of the records of an epoch: a function of the seed and the epoch alone.
 
-Records are shuffled block by block, so that reads stay large: the blocks of `block_size` neighbours
+Records are shuffled block by block, so that reads stay large: the blocks of `block_size` neighbors
 in a file come in random order, and the records of `window` blocks are mixed. Numbers come from
 NumPy's bit generators, whose streams are the same in all releases; its distributions may change.
 """

@@ -15,9 +15,9 @@ def _CachedOp(*data: Symbol, subgraph: str, name: str | None = None, **_flags: A
 def _CrossDeviceCopy(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """A copy of data, on the device of its reader."""
 def _Div(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
-    """lhs / rhs; integers are cut towards zero."""
+    """lhs / rhs; integers are cut toward zero."""
 def _DivScalar(data: Symbol | None = None, scalar: float = 1.0, is_int: bool = True, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
-    """data / scalar; integers are cut towards zero."""
+    """data / scalar; integers are cut toward zero."""
 def _Equal(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """1 where both are equal, 0 elsewhere."""
 def _EqualScalar(data: Symbol | None = None, scalar: float = 1.0, is_int: bool = True, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
@@ -87,7 +87,7 @@ def _Power(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | Non
 def _PowerScalar(data: Symbol | None = None, scalar: float = 1.0, is_int: bool = True, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """data to the power of scalar."""
 def _RDivScalar(data: Symbol | None = None, scalar: float = 1.0, is_int: bool = True, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
-    """scalar / data; integers are cut towards zero."""
+    """scalar / data; integers are cut toward zero."""
 def _RMinusScalar(data: Symbol | None = None, scalar: float = 1.0, is_int: bool = True, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """scalar - data."""
 def _RModScalar(data: Symbol | None = None, scalar: float = 1.0, is_int: bool = True, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
@@ -119,9 +119,9 @@ def _cvimread(filename: str = ..., flag: int = 1, to_rgb: bool = True, name: str
 def _cvimresize(src: Symbol | None = None, w: int = ..., h: int = ..., interp: int = 1, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """An image brought to another size."""
 def _div(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
-    """lhs / rhs; integers are cut towards zero."""
+    """lhs / rhs; integers are cut toward zero."""
 def _div_scalar(data: Symbol | None = None, scalar: float = 1.0, is_int: bool = True, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
-    """data / scalar; integers are cut towards zero."""
+    """data / scalar; integers are cut toward zero."""
 def _equal(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """1 where both are equal, 0 elsewhere."""
 def _equal_scalar(data: Symbol | None = None, scalar: float = 1.0, is_int: bool = True, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
@@ -267,7 +267,7 @@ def _random_uniform(low: float = 0.0, high: float = 1.0, shape: int | Sequence[i
 def _ravel_multi_index(data: Symbol | None = None, shape: int | Sequence[int] | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Coordinates to positions in the flattened array."""
 def _rdiv_scalar(data: Symbol | None = None, scalar: float = 1.0, is_int: bool = True, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
-    """scalar / data; integers are cut towards zero."""
+    """scalar / data; integers are cut toward zero."""
 def _rminus_scalar(data: Symbol | None = None, scalar: float = 1.0, is_int: bool = True, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """scalar - data."""
 def _rmod_scalar(data: Symbol | None = None, scalar: float = 1.0, is_int: bool = True, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:

@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 from mxnova.symbol.symbol import Symbol as Symbol
 
 def adjust_lighting(data: Symbol | None = None, alpha: float | Sequence[float] = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
-    """The image shifted along the principal components of the colours of ImageNet."""
+    """The image shifted along the principal components of the colors of ImageNet."""
 def crop(data: Symbol | None = None, x: int = ..., y: int = ..., width: int = ..., height: int = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """A rectangle of images."""
 def flip_left_right(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
@@ -26,7 +26,7 @@ def random_brightness(data: Symbol | None = None, min_factor: float = ..., max_f
 def random_color_jitter(data: Symbol | None = None, brightness: float = ..., contrast: float = ..., saturation: float = ..., hue: float = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """The image with brightness, contrast, saturation and hue changed in random order."""
 def random_contrast(data: Symbol | None = None, min_factor: float = ..., max_factor: float = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
-    """``data * factor + mean * (1 - factor)``, the mean that of the grey image."""
+    """``data * factor + mean * (1 - factor)``, the mean that of the gray image."""
 def random_flip_left_right(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """The image, in half of all cases with left and right exchanged."""
 def random_flip_top_bottom(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:

@@ -5,12 +5,12 @@ import pytest
 import mxnova as mx
 from mxnova import recordio
 from mxnova.predictor.picture import Picture
-from mxnova.quantization.data import labelled_items
+from mxnova.quantization.data import labeled_items
 
 
 def found(data, labels=(), name="data"):
     return [
-        (item.name.rpartition("/")[2], item.label) for item in labelled_items(data, name, labels)
+        (item.name.rpartition("/")[2], item.label) for item in labeled_items(data, name, labels)
     ]
 
 
@@ -60,7 +60,7 @@ def test_records_tell_labels(tmp_path):
     writer.close()
     labels = [3.0, 1.0, None, None]
     assert [label for _, label in found(tmp_path / "x.rec")] == labels
-    *_, short = labelled_items(str(tmp_path / "x.rec"), "data", ())
+    *_, short = labeled_items(str(tmp_path / "x.rec"), "data", ())
     with pytest.raises(mx.MXNetError, match="the header alone has 24"):
         short.read(Picture())
 
@@ -70,7 +70,7 @@ def test_rows_of_files_of_arrays_are_items(tmp_path, name):
     values = np.arange(6, dtype="f").reshape(3, 2)
     np.savez(tmp_path / "x.npz", data=values, **{name: np.array([[2], [0], [1]])})
     assert found(tmp_path / "x.npz") == [("x.npz#0", 2), ("x.npz#1", 0), ("x.npz#2", 1)]
-    item = list(labelled_items(tmp_path / "x.npz", "data", ()))[1]
+    item = list(labeled_items(tmp_path / "x.npz", "data", ()))[1]
     assert item.read(Picture()).tolist() == [[2, 3]]
 
 

@@ -102,9 +102,9 @@ def _run(job: Job, place: Place, report: Report, attempt: int, changes: _Changes
 
 def _gone(failures: Sequence[Failure]) -> list[Failure]:
     """Those that are the cause of others: others fail since a worker has gone."""
-    signalled = [f for f in failures if f.status > 128]
+    signaled = [f for f in failures if f.status > 128]
     wrong = [f for f in failures if f.status != RESTART]
-    return signalled or wrong[:1] or list(failures[:1])
+    return signaled or wrong[:1] or list(failures[:1])
 
 
 # The next one -------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from ...core.base import env
-from ...core.base.addresses import address_towards, listen, own_address
+from ...core.base.addresses import address_toward, listen, own_address
 from ...core.base.errors import ArgumentError, MXNetError
 from .job import Job
 from .output import Output
@@ -67,7 +67,7 @@ def _address(job: Job) -> str:
         return own_address()
     other = job.hosts[0].name.rpartition("@")[2]
     try:
-        return address_towards(other)
+        return address_toward(other)
     except OSError as error:
         raise MXNetError(
             f"launch: {other}: {error}; DMLC_PS_ROOT_URI tells by which address its processes "

@@ -59,7 +59,7 @@ command = _Im2rec(
         Option("--num-thread", type=Count(1), default=1, metavar="N", group="Records",
                help="Number of encoding processes (default: 1)."),
         Option("--color", type=click.IntRange(-1, 1), default=1, metavar="N", group="Records",
-               help="Channels: 1 for BGR, 0 for grey, -1 for those of the file (default: 1)."),
+               help="Channels: 1 for BGR, 0 for gray, -1 for those of the file (default: 1)."),
         Option("--encoding", type=click.Choice([".jpg", ".png"]), default=".jpg", group="Records",
                help="Format of the encoded images (default: .jpg)."),
         Option("--pack-label", is_flag=True, group="Records",

@@ -25,7 +25,7 @@ def preprocess_text(picture: Picture | None) -> str:
     """
     if picture is None:
         return ""
-    channels = "of one grey channel" if picture.gray else "in the order red, green, blue"
+    channels = "of one gray channel" if picture.gray else "in the order red, green, blue"
     axes = "height, width, 1" if picture.gray else "height, width, 3"
     lines = [
         "",

@@ -7,7 +7,7 @@ import os
 import socket
 import struct
 
-__all__ = ["address_of_interface", "address_towards", "listen", "own_address"]
+__all__ = ["address_of_interface", "address_toward", "listen", "own_address"]
 
 # Nobody's: the way to it is the one that leads out of this machine. Nothing is sent there.
 _ELSEWHERE = "10.255.255.255"
@@ -28,7 +28,7 @@ def listen(address: str, port: int = 0) -> socket.socket:
     return socket.create_server(place[:2], family=family, backlog=4096)
 
 
-def address_towards(other: str) -> str:
+def address_toward(other: str) -> str:
     """By which a machine reaches this one: that of the way to it, along which nothing is sent.
 
     Raises:
@@ -43,7 +43,7 @@ def address_towards(other: str) -> str:
 def own_address() -> str:
     """By which other machines reach this one; 127.0.0.1 on one without a network."""
     try:
-        return address_towards(_ELSEWHERE)
+        return address_toward(_ELSEWHERE)
     except OSError:
         return "127.0.0.1"
 

@@ -143,7 +143,7 @@ def _clean(error: BaseException, seen: set[int]) -> None:
 
 
 def door(function: F) -> F:
-    """`function` as a door, which also says what a misspelt keyword argument may mean."""
+    """`function` as a door, which also says what a misspelled keyword argument may mean."""
 
     @functools.wraps(function)
     def enter(*args: Any, **kwargs: Any) -> Any:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python's collector of cycles rests while a graph is built.
 
-Nothing of a graph in the making is garbage, and each of its nodes counts towards the next search
+Nothing of a graph in the making is garbage, and each of its nodes counts toward the next search
 through all that the process holds: half the time that it takes to bind 10,000 nodes.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTML of what notebooks show: text that is safe, and tables without scripts or colours."""
+"""HTML of what notebooks show: text that is safe, and tables without scripts or colors."""
 
 from __future__ import annotations
 

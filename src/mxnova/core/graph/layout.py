@@ -16,7 +16,7 @@ _LONGEST = 40  # layers that an edge is led around boxes in; longer ones go stra
 
 @dataclass(frozen=True)
 class Layout:
-    """Centres of boxes, and the points that edges pass.
+    """Centers of boxes, and the points that edges pass.
 
     Attributes:
         boxes: x and layer of each node.
@@ -108,7 +108,7 @@ def _path(graph: _Graph, source: int, target: int, lane: float) -> list[int]:
 
 
 def _order(graph: _Graph, rows: list[list[int]]) -> None:
-    """Sorts each layer by the mean place of its neighbours, down and up in turn."""
+    """Sorts each layer by the mean place of its neighbors, down and up in turn."""
     place = {node: float(i) for row in rows for i, node in enumerate(row)}
     for sweep in range(_SWEEPS):
         down = sweep % 2 == 0
@@ -120,7 +120,7 @@ def _order(graph: _Graph, rows: list[list[int]]) -> None:
 
 
 def _placed(graph: _Graph, rows: list[list[int]], gap: float) -> list[float]:
-    """The x of each node: near its neighbours', without two that overlap."""
+    """The x of each node: near its neighbors', without two that overlap."""
     x = [0.0] * len(graph.layer)
     for row in rows:
         for node, place in zip(row, _offsets(graph, row, gap), strict=True):

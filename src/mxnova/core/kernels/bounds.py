@@ -34,7 +34,7 @@ def clipped(data: Tensor, low: float, high: float) -> Tensor:
 
 
 @functools.lru_cache(1024)
-def _next(number: float, towards: float, dtype: torch.dtype) -> float:
+def _next(number: float, toward: float, dtype: torch.dtype) -> float:
     """The number of a type after `number`."""
-    at, end = (torch.tensor(n, dtype=dtype) for n in (number, towards))
+    at, end = (torch.tensor(n, dtype=dtype) for n in (number, toward))
     return float(torch.nextafter(at, end))

@@ -26,7 +26,7 @@ UNARY = {
     "arctanh": "the inverse hyperbolic tangent", "bitwise_not": "all bits the other way round",
     "cbrt": "the cube root", "ceil": "the least integer that is not less", "cos": "the cosine",
     "cosh": "the hyperbolic cosine", "degrees": "radians as degrees", "exp": "e to the power of x",
-    "expm1": "exp(x) - 1", "fix": "the integer next to x towards zero",
+    "expm1": "exp(x) - 1", "fix": "the integer next to x toward zero",
     "floor": "the greatest integer that is not greater", "isfinite": "whether it is finite",
     "isinf": "whether it is infinite", "isnan": "whether it is no number",
     "isneginf": "whether it is minus infinity", "isposinf": "whether it is plus infinity",
@@ -36,7 +36,7 @@ UNARY = {
     "sign": "-1, 0 or 1, as x is less than, equal to or greater than 0", "sin": "the sine",
     "sinh": "the hyperbolic sine", "sqrt": "the square root", "square": "x times x",
     "tan": "the tangent", "tanh": "the hyperbolic tangent",
-    "trunc": "the integer next to x towards zero",
+    "trunc": "the integer next to x toward zero",
 }  # fmt: skip
 _SAME = {"fabs": "abs", "invert": "bitwise_not", "deg2rad": "radians", "rad2deg": "degrees"}
 

@@ -92,7 +92,7 @@ def polyval(F: World, p: Any, x: Any) -> Array:
 def diff(
     F: World, a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None
 ) -> Array:
-    """Return the `n`-th differences of neighbouring elements along `axis`."""
+    """Return the `n`-th differences of neighboring elements along `axis`."""
     if prepend is not None or append is not None:
         raise NotImplementedError("diff: prepend and append are not supported")
     return F._npi_diff(a, n=n, axis=axis)
@@ -100,7 +100,7 @@ def diff(
 
 @function
 def ediff1d(F: World, ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
-    """Return differences of neighbours in the flattened array, with optional end values."""
+    """Return differences of neighbors in the flattened array, with optional end values."""
     arrays: list[Any] = [ary]
     attrs: dict[str, Any] = {}
     for name, value in (("to_begin", to_begin), ("to_end", to_end)):

@@ -112,7 +112,7 @@ def roll(F: World, a: Any, shift: Any, axis: Any = None) -> Array:
 
 @function
 def rot90(F: World, m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
-    """Rotate by 90 degrees `k` times, from the first of the axes towards the second."""
+    """Rotate by 90 degrees `k` times, from the first of the axes toward the second."""
     return F._npi_rot90(m, k=k, axes=axes)
 
 

@@ -175,7 +175,7 @@ class RemoteFile:
                     self._waiting.appendleft((span.end, end))
 
     def _next_waiting(self) -> tuple[int, int]:
-        """The next range that is not there, with neighbours that fit into one request."""
+        """The next range that is not there, with neighbors that fit into one request."""
         start, end = self._waiting.popleft()
         start = self.spans.missing(start, end)
         most = start + self._settings.request_size

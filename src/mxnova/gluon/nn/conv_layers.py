@@ -277,9 +277,9 @@ class Conv1D(_Conv):
     Args:
         channels: number of channels of the output.
         kernel_size: a number, or one for each dimension; so are the next three.
-        strides: distance of neighbouring results in the input.
+        strides: distance of neighboring results in the input.
         padding: zeros put to both ends.
-        dilation: distance of neighbouring elements of the kernel.
+        dilation: distance of neighboring elements of the kernel.
         groups: number of groups of channels that are convolved apart from each other.
         layout: 'NCW'.
         activation: name of what follows, or None.
@@ -363,10 +363,10 @@ class Conv1DTranspose(_Conv):
     Args:
         channels: number of channels of the output.
         kernel_size: a number, or one for each dimension; so are the next four.
-        strides: distance of neighbouring inputs in the output.
+        strides: distance of neighboring inputs in the output.
         padding: what is cut off at both ends.
         output_padding: what is added to the size of the output, at the end.
-        dilation: distance of neighbouring elements of the kernel.
+        dilation: distance of neighboring elements of the kernel.
         groups: number of groups of channels that are convolved apart from each other.
         layout: 'NCW'.
         activation: name of what follows, or None.

@@ -4,7 +4,7 @@
 Random numbers are drawn before anything is decoded, from the size in an image's header: what is
 drawn does not depend on threads. `Augmentation.steps` draws them and gives what is to be done.
 
-Images are (height, width, channels) of uint8, colours in OpenCV's order BGR.
+Images are (height, width, channels) of uint8, colors in OpenCV's order BGR.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ...core.base.errors import ArgumentError, argument_error
 from ...core.base.opencv import require_opencv
 from ...core.base.std_random import StdRandom
 from ...formats.image_size import check_pixels
-from . import colours
+from . import colors
 
 __all__ = ["Augmentation", "Drawing", "interpolation", "resized_short"]
 
@@ -137,7 +137,7 @@ class Augmentation:
             self._crop_of_random_size(drawing)
         else:
             self._crop(drawing)
-        return drawing.steps + colours.steps(draw, p)
+        return drawing.steps + colors.steps(draw, p)
 
     def _random_resized_crop(self, drawing: Drawing) -> None:
         p, (height, width) = self.params, drawing.size

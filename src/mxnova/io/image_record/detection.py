@@ -73,7 +73,7 @@ class DetAugmentation:
         drawing = Drawing(random, size, p.inter_method)
         if p.resize > 0:
             drawing.resize_short(p.resize)
-        self._colours(drawing)
+        self._colors(drawing)
         if p.rand_mirror_prob > 0 and random.canonical() < p.rand_mirror_prob:
             drawing.steps.append(lambda image: require_opencv().flip(image, 1))
             boxes[:, [1, 3]] = 1 - boxes[:, [3, 1]]
@@ -86,9 +86,9 @@ class DetAugmentation:
         size_of = [p.data_shape[0], *drawing.size, len(row)]
         return Drawn(drawing.steps, np.concatenate([np.array(size_of, np.float32), row]))
 
-    # Colours --------------------------------------------------------------------------------------
+    # Colors --------------------------------------------------------------------------------------
 
-    def _colours(self, drawing: Drawing) -> None:
+    def _colors(self, drawing: Drawing) -> None:
         p, random = self.params, drawing.draw
         names = ("hue", "saturation", "illumination", "contrast")
         probabilities = [getattr(p, f"random_{name}_prob") for name in names]

@@ -23,7 +23,7 @@ import torch
 import torch.distributed as dist
 
 from ...core.base import env
-from ...core.base.addresses import address_of_interface, address_towards, listen
+from ...core.base.addresses import address_of_interface, address_toward, listen
 from ...core.base.errors import MXNetError
 from .faults import first_line
 from .generation import agreed_name
@@ -77,7 +77,7 @@ def own_address(world: World) -> str:
     try:
         if world.interface:
             return address_of_interface(world.interface)
-        return address_towards(world.master_address)
+        return address_toward(world.master_address)
     except (OSError, ImportError) as error:
         what = f"no way to {_named(world)}"
         if world.interface:

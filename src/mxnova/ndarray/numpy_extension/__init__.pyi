@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 from mxnova.numpy import ndarray as ndarray
 
 def _image_adjust_lighting(data: ndarray | None = None, alpha: float | Sequence[float] = ..., out: ndarray | Sequence[ndarray] | None = None, name: str | None = None, **kwargs: Any) -> ndarray:
-    """The image shifted along the principal components of the colours of ImageNet."""
+    """The image shifted along the principal components of the colors of ImageNet."""
 def _image_crop(data: ndarray | None = None, x: int = ..., y: int = ..., width: int = ..., height: int = ..., out: ndarray | Sequence[ndarray] | None = None, name: str | None = None, **kwargs: Any) -> ndarray:
     """A rectangle of images."""
 def _image_flip_left_right(data: ndarray | None = None, out: ndarray | Sequence[ndarray] | None = None, name: str | None = None, **kwargs: Any) -> ndarray:
@@ -26,7 +26,7 @@ def _image_random_brightness(data: ndarray | None = None, min_factor: float = ..
 def _image_random_color_jitter(data: ndarray | None = None, brightness: float = ..., contrast: float = ..., saturation: float = ..., hue: float = ..., out: ndarray | Sequence[ndarray] | None = None, name: str | None = None, **kwargs: Any) -> ndarray:
     """The image with brightness, contrast, saturation and hue changed in random order."""
 def _image_random_contrast(data: ndarray | None = None, min_factor: float = ..., max_factor: float = ..., out: ndarray | Sequence[ndarray] | None = None, name: str | None = None, **kwargs: Any) -> ndarray:
-    """``data * factor + mean * (1 - factor)``, the mean that of the grey image."""
+    """``data * factor + mean * (1 - factor)``, the mean that of the gray image."""
 def _image_random_flip_left_right(data: ndarray | None = None, out: ndarray | Sequence[ndarray] | None = None, name: str | None = None, **kwargs: Any) -> ndarray:
     """The image, in half of all cases with left and right exchanged."""
 def _image_random_flip_top_bottom(data: ndarray | None = None, out: ndarray | Sequence[ndarray] | None = None, name: str | None = None, **kwargs: Any) -> ndarray:

@@ -117,7 +117,7 @@ def _div(site: Site) -> Value:
     x, y = site.x, _second(site)
     if x.is_float:
         return binary(site, "Div", x, y)
-    # ONNX rounds towards zero, which the quotient of real numbers does exactly up to 2**53
+    # ONNX rounds toward zero, which the quotient of real numbers does exactly up to 2**53
     whole = site.op("trunc", binary(site, "Div", _double(site, x), _double(site, y)))
     return _like(cast(site, whole, x.dtype), x, y)
 

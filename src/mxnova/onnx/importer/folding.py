@@ -155,7 +155,7 @@ def _binary(site: Site, values: list[Any]) -> Any:
 
 @_fold("Div")
 def _div(site: Site, values: list[Any]) -> Any:
-    """Integers are divided towards zero."""
+    """Integers are divided toward zero."""
     x, y = values
     if _is_real(x) or _is_real(y):
         return x / y

@@ -142,7 +142,7 @@ def _along(site: Site, x: Value, axis: int, size: int, scale: float, geometry: G
 
 @translator("GridSample")
 def _grid_sample(site: Site) -> Value:
-    """The sampler's corners are the centres of corner pixels."""
+    """The sampler's corners are the centers of corner pixels."""
     x, grid = site.x, site.input(1)
     site.only("mode", "bilinear" if site.version < 20 else "linear")
     site.only("padding_mode", "zeros")

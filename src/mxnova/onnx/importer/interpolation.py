@@ -51,8 +51,8 @@ def _places(before: int, size: int, scale: float, geometry: Geometry) -> np.ndar
     if geometry.where == "pytorch_half_pixel":
         return x * 0
     if geometry.where == "half_pixel_symmetric":
-        centre = before / 2 * (1 - size / (before * scale))
-        return centre + (x + 0.5) / scale - 0.5
+        center = before / 2 * (1 - size / (before * scale))
+        return center + (x + 0.5) / scale - 0.5
     raise RefusalError(f"attribute coordinate_transformation_mode={geometry.where}")
 
 

@@ -46,16 +46,16 @@ def _layer_norm(site: Site) -> Value | list[Value]:
         return site.op("LayerNorm", x, scale, bias, axis=-1, eps=eps)
     axes = [*range(axis, x.rank)]
     mean = reduced(site, "mean", x, axes, keep=True)
-    centred = site.op("broadcast_sub", x, mean)
-    inverse = _inverse(site, centred, axes, eps)
-    found = binary(site, "Mul", site.op("broadcast_mul", centred, inverse), scale)
+    centered = site.op("broadcast_sub", x, mean)
+    inverse = _inverse(site, centered, axes, eps)
+    found = binary(site, "Mul", site.op("broadcast_mul", centered, inverse), scale)
     return [found if bias is None else binary(site, "Add", found, bias), mean, inverse]
 
 
 def _normalized(site: Site, x: Value, axes: list[int], eps: float) -> Value:
     """With mean 0 and variance 1 over axes."""
-    centred = site.op("broadcast_sub", x, reduced(site, "mean", x, axes, keep=True))
-    return _scaled(site, centred, axes, eps)
+    centered = site.op("broadcast_sub", x, reduced(site, "mean", x, axes, keep=True))
+    return _scaled(site, centered, axes, eps)
 
 
 def _scaled(site: Site, x: Value, axes: list[int], eps: float) -> Value:

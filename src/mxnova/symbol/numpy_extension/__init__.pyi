@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 from mxnova.symbol.numpy import _Symbol as _Symbol
 
 def _image_adjust_lighting(data: _Symbol | None = None, alpha: float | Sequence[float] = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: _Symbol | Sequence[_Symbol] | None = None, **kwargs: Any) -> _Symbol:
-    """The image shifted along the principal components of the colours of ImageNet."""
+    """The image shifted along the principal components of the colors of ImageNet."""
 def _image_crop(data: _Symbol | None = None, x: int = ..., y: int = ..., width: int = ..., height: int = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: _Symbol | Sequence[_Symbol] | None = None, **kwargs: Any) -> _Symbol:
     """A rectangle of images."""
 def _image_flip_left_right(data: _Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: _Symbol | Sequence[_Symbol] | None = None, **kwargs: Any) -> _Symbol:
@@ -26,7 +26,7 @@ def _image_random_brightness(data: _Symbol | None = None, min_factor: float = ..
 def _image_random_color_jitter(data: _Symbol | None = None, brightness: float = ..., contrast: float = ..., saturation: float = ..., hue: float = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: _Symbol | Sequence[_Symbol] | None = None, **kwargs: Any) -> _Symbol:
     """The image with brightness, contrast, saturation and hue changed in random order."""
 def _image_random_contrast(data: _Symbol | None = None, min_factor: float = ..., max_factor: float = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: _Symbol | Sequence[_Symbol] | None = None, **kwargs: Any) -> _Symbol:
-    """``data * factor + mean * (1 - factor)``, the mean that of the grey image."""
+    """``data * factor + mean * (1 - factor)``, the mean that of the gray image."""
 def _image_random_flip_left_right(data: _Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: _Symbol | Sequence[_Symbol] | None = None, **kwargs: Any) -> _Symbol:
     """The image, in half of all cases with left and right exchanged."""
 def _image_random_flip_top_bottom(data: _Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: _Symbol | Sequence[_Symbol] | None = None, **kwargs: Any) -> _Symbol:

@@ -32,7 +32,7 @@ class FromBlocks(Op):
 
 @private_operator
 class Relu(Op):
-    """relu; its gradient is 0 where data is NaN, whose neighbours are NaN, too."""
+    """relu; its gradient is 0 where data is NaN, whose neighbors are NaN, too."""
 
     def forward(self, data: Tensor) -> Tensor:
         """max(data, 0)."""

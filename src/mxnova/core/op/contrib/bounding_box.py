@@ -226,7 +226,7 @@ def _encode_shape(op: Op, s: Shapes) -> None:
 def box_encode(
     samples: Tensor, matches: Tensor, anchors: Tensor, refs: Tensor, means: Tensor, stds: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Offsets of the matched boxes from their anchors, normalised, and which of them count.
+    """Offsets of the matched boxes from their anchors, normalized, and which of them count.
 
     Args:
         samples: above 0.5 for anchors that have a box, (batch, anchors).

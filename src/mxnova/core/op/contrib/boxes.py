@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Geometry of boxes: forms, overlap, and which of many overlapping boxes to keep.
 
-A box is (left, top, right, bottom), its corners, or (x, y, width, height), its centre and size.
+A box is (left, top, right, bottom), its corners, or (x, y, width, height), its center and size.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def all_float32(t: DTypes) -> None:
 
 
 def to_corner(boxes: Tensor) -> Tensor:
-    """Boxes (…, 4) of form centre as form corner."""
-    centre, half = boxes[..., :2], boxes[..., 2:] / 2
-    return torch.cat((centre - half, centre + half), -1)
+    """Boxes (…, 4) of form center as form corner."""
+    center, half = boxes[..., :2], boxes[..., 2:] / 2
+    return torch.cat((center - half, center + half), -1)
 
 
 def to_center(boxes: Tensor) -> Tensor:
-    """Boxes (…, 4) of form corner as form centre."""
+    """Boxes (…, 4) of form corner as form center."""
     low, high = boxes[..., :2], boxes[..., 2:]
     return torch.cat(((low + high) / 2, high - low), -1)
 
@@ -78,7 +78,7 @@ def erase(columns: Sides, kept: Tensor) -> None:
 
 
 def centered(boxes: Sides) -> Sides:
-    """Columns of form corner as those of form centre."""
+    """Columns of form corner as those of form center."""
     left, top, right, bottom = boxes
     return (left + right) / 2, (top + bottom) / 2, right - left, bottom - top
 
@@ -92,7 +92,7 @@ def encode(boxes: Sides, anchors: Sides) -> Sides:
 
 
 def decode(offsets: Sides, anchors: Sides, out: Tensor) -> None:
-    """Writes corners of the boxes at `offsets` from `anchors`, of form centre, to `out` (…, 4)."""
+    """Writes corners of the boxes at `offsets` from `anchors`, of form center, to `out` (…, 4)."""
     x, y, width, height = offsets
     at_x, at_y, of_width, of_height = anchors
     left, top, right, bottom = out.unbind(-1)

@@ -38,7 +38,7 @@ _LEAST_OVERLAP = 1e-6  # of a true box and the anchor that becomes its own
 
 @operator("_contrib_MultiBoxPrior", "_npx_multibox_prior")
 class MultiBoxPrior(Op):
-    """Anchor boxes centred on every cell of a feature map, (1, cells × anchors, 4).
+    """Anchor boxes centered on every cell of a feature map, (1, cells × anchors, 4).
 
     A cell has one box for every size with the first ratio, then one for every other ratio with
     the first size.
@@ -49,7 +49,7 @@ class MultiBoxPrior(Op):
         ratios: width to height.
         clip: cut boxes at the border of the image.
         steps: distance of cells (y, x); by default 1 over their number.
-        offsets: centre of a cell (y, x), in steps.
+        offsets: center of a cell (y, x), in steps.
     """
 
     sizes: StructuralFloats = (1.0,)
@@ -84,20 +84,20 @@ class MultiBoxPrior(Op):
     def forward(self, data: Tensor) -> Tensor:
         height, width = data.shape[2:]
         steps = self.steps if min(self.steps) > 0 else (1.0 / height, 1.0 / width)
-        centre_y, centre_x = (
+        center_y, center_x = (
             (torch.arange(n, device=data.device) + offset) * step
             for n, offset, step in zip((height, width), self.offsets, steps, strict=True)
         )
         half = constant(self._half_sizes(height / width), torch.float32, data.device)
         is_x = constant((1.0, 0.0, 1.0, 0.0), torch.float32, data.device)
         # Added as rows of all anchors' numbers: ATen is slow at rows of four.
-        across = ((centre_x.reshape(-1, 1, 1) + half) * is_x).flatten(1)
-        down = ((centre_y.reshape(-1, 1, 1) + half) * (1 - is_x)).flatten(1)
+        across = ((center_x.reshape(-1, 1, 1) + half) * is_x).flatten(1)
+        down = ((center_y.reshape(-1, 1, 1) + half) * (1 - is_x)).flatten(1)
         boxes = (across + down.unsqueeze(1)).view(1, -1, 4)
         return boxes.clamp(0, 1) if self.clip else boxes
 
     def _half_sizes(self, aspect: float) -> tuple[tuple[float, float, float, float], ...]:
-        """What to add to a centre for each anchor; `aspect` is height to width of the map."""
+        """What to add to a center for each anchor; `aspect` is height to width of the map."""
         pairs = [(size, self.ratios[0]) for size in self.sizes]
         pairs += [(self.sizes[0], ratio) for ratio in self.ratios[1:]]
         halves = [(size * aspect * sqrt(r) / 2, size / sqrt(r) / 2) for size, r in pairs]

@@ -64,7 +64,7 @@ def proposal(
 ) -> Tensor | tuple[Tensor, Tensor]:
     """Best non-overlapping boxes of each image: rows of image number, left, top, right, bottom.
 
-    Where an image has too few, they are repeated. Ren et al., "Faster R-CNN: towards real-time
+    Where an image has too few, they are repeated. Ren et al., "Faster R-CNN: toward real-time
     object detection with region proposal networks", 2015.
 
     Args:
@@ -126,14 +126,14 @@ def _anchors(
     device: torch.device,
 ) -> Tensor:
     """Corners of the anchors at every cell, (height, width, anchors, 4)."""
-    centre = (stride - 1) / 2
+    center = (stride - 1) / 2
     base = []
     for ratio in ratios:
         side = floor(sqrt(floor(stride * stride / ratio)) + 0.5)
         for scale in scales:
             half_w = (side * scale - 1) / 2
             half_h = (floor(side * ratio + 0.5) * scale - 1) / 2
-            base.append((centre - half_w, centre - half_h, centre + half_w, centre + half_h))
+            base.append((center - half_w, center - half_h, center + half_w, center + half_h))
     rows, columns = (torch.arange(n, device=device) for n in (height, width))
     y, x = torch.meshgrid(rows, columns, indexing="ij")
     cells = torch.stack((x, y, x, y), -1).unsqueeze(2) * stride
@@ -143,9 +143,9 @@ def _anchors(
 def _moved(anchors: Tensor, offsets: Tensor) -> Tensor:
     """Boxes at `offsets`: shifts by anchor size, logarithms of growth."""
     size = anchors[..., 2:] - anchors[..., :2] + 1
-    centre = anchors[..., :2] + (size - 1) / 2 + offsets[..., :2] * size
+    center = anchors[..., :2] + (size - 1) / 2 + offsets[..., :2] * size
     half = (offsets[..., 2:].exp() * size - 1) / 2
-    return torch.cat((centre - half, centre + half), -1)
+    return torch.cat((center - half, center + half), -1)
 
 
 def _outside(image: Tensor, stride: int, height: int, width: int) -> Tensor:

@@ -85,7 +85,7 @@ def _declaration(doc: str) -> Callable[..., Tensor]:
 
 
 def divide(lhs: Tensor, rhs: Tensor) -> Tensor:
-    """Quotient; that of integers is cut towards zero."""
+    """Quotient; that of integers is cut toward zero."""
     if lhs.is_floating_point():
         return torch.div(lhs, rhs)
     if known_positive(rhs):
@@ -169,7 +169,7 @@ binary(torch.mul, means="multiply", elemwise="elemwise_mul _Mul _mul _sparse_ele
        in_place=Tensor.mul_)
 binary(divide, means="divide", elemwise="elemwise_div _Div _div _sparse_elemwise_div",
        broadcast="broadcast_div _sparse_broadcast_div",
-       doc="lhs / rhs; integers are cut towards zero.", in_place=Tensor.div_)
+       doc="lhs / rhs; integers are cut toward zero.", in_place=Tensor.div_)
 binary(divide, elemwise="_scatter_elemwise_div",
        doc="lhs / rhs, on the stored rows of a sparse lhs only.")
 binary(modulo, means="modulo", elemwise="_mod _Mod",

@@ -205,7 +205,7 @@ def arange(
     Args:
         start: first number; the end, with a start of 0, if stop is None.
         stop: where the sequence ends.
-        step: difference of neighbours; not 0.
+        step: difference of neighbors; not 0.
         repeat: how often each number stands.
         infer_range: without stop, go on for as long as the output's readers need.
         ctx: device of the output, such as ``gpu(0)``.
@@ -297,7 +297,7 @@ def arange_like(
     Args:
         data: only its shape, type and device count.
         start: first number.
-        step: difference of neighbours.
+        step: difference of neighbors.
         repeat: how often each number stands.
         ctx: ignored; the output is where data is.
         axis: the axis whose length counts; None for an output of the shape of data.

@@ -37,7 +37,7 @@ unary("BlockGrad _sparse_stop_gradient stop_gradient", torch.clone,
       gradient_stypes=as_input)
 unary("make_loss _sparse_make_loss", torch.clone, outputs=("loss",), dtype=None, backward=_ones,
       copies=True,
-      doc="A copy of data as a loss to minimise: its gradient is 1, whatever flows in from above.")
+      doc="A copy of data as a loss to minimize: its gradient is 1, whatever flows in from above.")
 unary("_contrib_round_ste _sparse__contrib_round_ste", whole(round_half_away),
       backward=_straight_through,
       doc="Nearest whole number, halves away from zero; the gradient passes as it is "
@@ -105,7 +105,7 @@ def make_loss(
 
     Args:
         data: the losses, floating point; their first axis is the batch.
-        grad_scale: the gradient before it is normalised.
+        grad_scale: the gradient before it is normalized.
         valid_thresh: elements above it are valid.
         normalization: what the gradient is divided by: nothing (``null``), the size of the batch,
             of one for a vector (``batch``), or the number of valid elements (``valid``).

@@ -201,7 +201,7 @@ reduction(
     "mean _sparse_mean",
     _mean,
     whole=torch.mean,
-    doc="Mean of the elements; of integers cut towards zero.",
+    doc="Mean of the elements; of integers cut toward zero.",
     method=True,
 )
 reduction("prod", _prod, doc="Product of the elements.", method=True)

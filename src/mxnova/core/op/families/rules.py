@@ -127,7 +127,7 @@ def in_type_of(data: Tensor, number: float) -> Tensor:
 
 @functools.lru_cache(maxsize=1024)
 def as_integer(number: float, dtype: torch.dtype) -> int:
-    """`number` as C converts it to an integer type: cut towards zero, then wrapped around.
+    """`number` as C converts it to an integer type: cut toward zero, then wrapped around.
 
     What does not fit the register that x86 converts into becomes that register's lowest value.
     """

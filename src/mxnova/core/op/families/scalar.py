@@ -158,10 +158,10 @@ scalar("_rminus_scalar _RMinusScalar", torch.rsub, means="subtract", form=Form.R
 scalar("_mul_scalar _MulScalar", torch.mul, means="multiply",
        doc="data · scalar.", gradient_stypes=as_head)
 scalar("_div_scalar _DivScalar", torch.div, on_tensors(divide),
-       means="divide", doc="data / scalar; integers are cut towards zero.", gradient_stypes=as_head,
+       means="divide", doc="data / scalar; integers are cut toward zero.", gradient_stypes=as_head,
        cuts_slopes=False)  # MXNet divides gradients of integers, and cuts then
 scalar("_rdiv_scalar _RDivScalar", on_tensors(divide, reverse=True),
-       means="divide", form=Form.REFLECTED, doc="scalar / data; integers are cut towards zero.")
+       means="divide", form=Form.REFLECTED, doc="scalar / data; integers are cut toward zero.")
 scalar("_mod_scalar _ModScalar", modulo_by_number, on_tensors(modulo),
        means="modulo", doc="Remainder of data / scalar with the sign of scalar; 0 when that is 0.")
 scalar("_rmod_scalar _RModScalar", on_tensors(modulo, reverse=True),

@@ -160,7 +160,7 @@ unary("ceil _sparse_ceil", whole(torch.ceil), differentiable=False,
 unary("floor _sparse_floor", whole(torch.floor), differentiable=False,
       doc="Largest whole number that is not above.", method=True, gradient_stypes=as_input)
 unary("trunc _sparse_trunc", whole(_trunc), differentiable=False,
-      doc="Whole part, towards zero.", method=True, gradient_stypes=as_input)
+      doc="Whole part, toward zero.", method=True, gradient_stypes=as_input)
 unary("fix _sparse_fix", whole(_trunc), differentiable=False,
       doc="Nearest whole number that is not farther from zero.",
       method=True, gradient_stypes=as_input)

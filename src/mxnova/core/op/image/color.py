@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random changes of brightness, contrast, saturation, hue and lighting.
 
-Images are (height, width, channels), RGB or grey. A factor is drawn evenly from a range.
+Images are (height, width, channels), RGB or gray. A factor is drawn evenly from a range.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from .pixels import color_shape, saturated
 
 _Factor = bounded(float, 0)
 
-_GREY = (0.299, 0.587, 0.114)
+_GRAY = (0.299, 0.587, 0.114)
 
-# Principal components of the colours of ImageNet: columns are eigenvectors times eigenvalues.
+# Principal components of the colors of ImageNet: columns are eigenvectors times eigenvalues.
 # Krizhevsky, Sutskever, Hinton, "ImageNet classification with deep convolutional networks", 2012.
 _LIGHTING = (
     (55.46 * -0.5675, 4.794 * 0.7192, 1.148 * 0.4009),
@@ -40,10 +40,10 @@ def _uniform(image: Tensor, low: float, high: float, rng: torch.Generator | None
     return share * (high - low) + low
 
 
-def _grey(image: Tensor) -> Tensor:
+def _gray(image: Tensor) -> Tensor:
     if image.shape[-1] == 1:
         return image
-    return (image * constant(_GREY, image.dtype, image.device)).sum(-1, keepdim=True)
+    return (image * constant(_GRAY, image.dtype, image.device)).sum(-1, keepdim=True)
 
 
 def _brightness(image: Tensor, factor: Tensor) -> Tensor:
@@ -51,14 +51,14 @@ def _brightness(image: Tensor, factor: Tensor) -> Tensor:
 
 
 def _contrast(image: Tensor, factor: Tensor) -> Tensor:
-    return image * factor + _grey(image).mean() * (1 - factor)
+    return image * factor + _gray(image).mean() * (1 - factor)
 
 
 def _saturation(image: Tensor, factor: Tensor) -> Tensor:
     if image.shape[-1] == 1:
         return image
-    # MXNet forgets red and green in the grey value.
-    return image * factor + image[..., 2:] * _GREY[2] * (1 - factor)
+    # MXNet forgets red and green in the gray value.
+    return image * factor + image[..., 2:] * _GRAY[2] * (1 - factor)
 
 
 def _hue(image: Tensor, turn: Tensor) -> Tensor:
@@ -72,13 +72,13 @@ def _hue(image: Tensor, turn: Tensor) -> Tensor:
     sixth = torch.where(
         highest == r, g - b, torch.where(highest == g, b - r + 2 * spread, r - g + 4 * spread)
     )
-    is_grey = spread <= torch.finfo(torch.float32).eps
-    hue = torch.where(is_grey, 0.0, sixth / spread) + 6 * turn
+    is_gray = spread <= torch.finfo(torch.float32).eps
+    hue = torch.where(is_gray, 0.0, sixth / spread) + 6 * turn
     # Each channel is a trapezoid over the hue, as high as the spread.
     phase = (hue.unsqueeze(-1) + constant((0.0, 4.0, 2.0), hue.dtype, hue.device)) % 6
     height = (phase - 3).abs().sub(1).clamp(0, 1) - 0.5
     turned = lightness.unsqueeze(-1) + spread.unsqueeze(-1) * height
-    return torch.where(is_grey.unsqueeze(-1), lightness.unsqueeze(-1), turned) * 255
+    return torch.where(is_gray.unsqueeze(-1), lightness.unsqueeze(-1), turned) * 255
 
 
 def _lit(image: Tensor, alpha: Tensor) -> Tensor:
@@ -118,7 +118,7 @@ _random_change("_image_random_brightness", _brightness, "``data * factor``.")
 _random_change(
     "_image_random_contrast",
     _contrast,
-    "``data * factor + mean * (1 - factor)``, the mean that of the grey image.",
+    "``data * factor + mean * (1 - factor)``, the mean that of the gray image.",
 )
 _random_change(
     "_image_random_saturation", _saturation, "``data * factor + 0.114 * blue * (1 - factor)``."
@@ -172,7 +172,7 @@ def _lighting_shape(op: Op, s: Shapes) -> None:
 
 @function_operator("_image_adjust_lighting", "_npx__image_adjust_lighting", shape=_lighting_shape)
 def adjust_lighting(data: Tensor, *, alpha: Floats) -> Tensor:
-    """The image shifted along the principal components of the colours of ImageNet.
+    """The image shifted along the principal components of the colors of ImageNet.
 
     Args:
         data: (height, width, channels), 1 or 3 channels, of 0 to 255.

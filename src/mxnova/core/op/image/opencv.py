@@ -81,8 +81,8 @@ def imdecode(buf: Tensor, *, flag: _Flag = 1, to_rgb: bool = True) -> Tensor:  #
 
     Args:
         buf: the bytes of the file, uint8.
-        flag: 0: one grey channel; 1: three colour channels.
-        to_rgb: order of the colours: RGB, or BGR.
+        flag: 0: one gray channel; 1: three color channels.
+        to_rgb: order of the colors: RGB, or BGR.
     """
     return _decoded("_cvimdecode", _image(buf).reshape(-1), flag, to_rgb, "buf")
 
@@ -95,8 +95,8 @@ def imread(*, filename: str, flag: _Flag = 1, to_rgb: bool = True) -> Tensor:  #
 
     Args:
         filename: path of the file.
-        flag: 0: one grey channel; 1: three colour channels.
-        to_rgb: order of the colours: RGB, or BGR.
+        flag: 0: one gray channel; 1: three color channels.
+        to_rgb: order of the colors: RGB, or BGR.
     """
     data = np.frombuffer(read_file(filename), dtype=np.uint8)
     return _decoded("_cvimread", data, flag, to_rgb, repr(filename))
@@ -190,10 +190,10 @@ def copy_make_border(
         bot: height of the frame below.
         left: width of the frame on the left.
         right: width of the frame on the right.
-        type: what the frame holds: one colour (0), the border's pixels (1), or the image mirrored
+        type: what the frame holds: one color (0), the border's pixels (1), or the image mirrored
             with its border (2), repeated (3) or mirrored without its border (4).
-        value: the colour, for all channels.
-        values: the colour, one number for each channel.
+        value: the color, for all channels.
+        values: the color, one number for each channel.
     """
     color = (*values, 0.0, 0.0, 0.0)[:4] if values else (value,) * 4
     framed = _run(

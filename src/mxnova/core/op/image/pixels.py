@@ -32,7 +32,7 @@ def color_shape(_op: Op, s: Shapes) -> None:
 
 
 def saturated(x: Tensor, dtype: torch.dtype) -> Tensor:
-    """`x` as `dtype`: cut to its range and towards zero when it is an integer type."""
+    """`x` as `dtype`: cut to its range and toward zero when it is an integer type."""
     if not dtype.is_floating_point:
         limits = torch.iinfo(dtype)
         x = x.clamp(limits.min, limits.max)

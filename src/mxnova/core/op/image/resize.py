@@ -118,7 +118,7 @@ def _scattered(at: Tensor, weight: Tensor, n: int) -> Tensor:
 
 
 def _centers(n: int, m: int, device: torch.device) -> Tensor:
-    """Where the centres of `m` output pixels lie among `n` input pixels."""
+    """Where the centers of `m` output pixels lie among `n` input pixels."""
     return (torch.arange(m, dtype=torch.float64, device=device) + 0.5) * step(n, m) - 0.5
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batch normalisation: each channel scaled to mean 0 and variance 1 over the batch."""
+"""Batch normalization: each channel scaled to mean 0 and variance 1 over the batch."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class BatchNormBase(Op):
         output_mean_var: also show the mean and ``1 / sqrt(var + eps)`` that were used.
         axis: axis of the channels.
         cudnn_off: without effect.
-        min_calib_range: lower bound of the output when it gets quantised.
-        max_calib_range: upper bound of the output when it gets quantised.
+        min_calib_range: lower bound of the output when it gets quantized.
+        max_calib_range: upper bound of the output when it gets quantized.
     """
 
     eps: Double = 0.0010000000474974513
@@ -204,7 +204,7 @@ class BatchNorm(BatchNormBase):
     """``(data - mean) / sqrt(var + eps) * gamma + beta`` with mean and variance of each channel.
 
     In training passes they are those of the batch, and the backward pass moves the moving ones
-    towards them; otherwise they are the moving ones. The variance is that of the batch itself, not
+    toward them; otherwise they are the moving ones. The variance is that of the batch itself, not
     an estimate of the population's.
 
     Ioffe, Szegedy, "Batch normalization: accelerating deep network training by reducing internal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Normalisation of each sample on its own: over one axis, groups of channels, or neighbours."""
+"""Normalization of each sample on its own: over one axis, groups of channels, or neighbors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MANY_ROWS = 4096
 
 
 class _WithStatistics(Op):
-    """A normalisation that also gives the mean and the standard deviation, without gradients."""
+    """A normalization that also gives the mean and the standard deviation, without gradients."""
 
     eps: float
     output_mean_var: bool
@@ -57,7 +57,7 @@ class LayerNorm(_WithStatistics):
         data: floats of any shape.
         gamma: scale (size of the axis,).
         beta: shift (size of the axis,).
-        axis: the axis that is normalised.
+        axis: the axis that is normalized.
         eps: added to the variance.
         output_mean_var: also show the mean and ``sqrt(var + eps)`` that were used.
     """

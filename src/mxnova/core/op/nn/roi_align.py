@@ -58,7 +58,7 @@ def roi_align(
         spatial_scale: size of the feature map over that of the input.
         sample_ratio: samples along each axis of a bin; by default one for each pixel begun.
         position_sensitive: every bin has channels of its own.
-        aligned: pixel centres, not corners, are at whole numbers, and regions may be smaller than
+        aligned: pixel centers, not corners, are at whole numbers, and regions may be smaller than
             a pixel.
     """
     image, exists = images_of(rois, data)
@@ -131,7 +131,7 @@ def rotated_roi_align(
 
     Args:
         data: feature maps (batch, channels, height, width).
-        rois: regions (regions, 6): image, x and y of the centre, width, height, angle in degrees.
+        rois: regions (regions, 6): image, x and y of the center, width, height, angle in degrees.
         pooled_size: number of bins (rows, columns).
         spatial_scale: size of the feature map over that of the input.
         sampling_ratio: samples along each axis of a bin; by default one for each pixel begun.
@@ -164,7 +164,7 @@ def rotated_roi_align(
 
 
 def _reach(center: Tensor, angle: Tensor, size: tuple[int, int]) -> list[tuple[Tensor, Tensor]]:
-    """From where to where a map reaches along the two axes of regions, from their centres."""
+    """From where to where a map reaches along the two axes of regions, from their centers."""
     x, y = (center.new_tensor([-1, size[i]]) - center[:, i : i + 1] for i in (0, 1))
     sine, cosine = angle.sin().unsqueeze(1), angle.cos().unsqueeze(1)
     ends = [(x * cosine, -y * sine), (x * sine, y * cosine)]
@@ -174,7 +174,7 @@ def _reach(center: Tensor, angle: Tensor, size: tuple[int, int]) -> list[tuple[T
 def _samples(
     size: Tensor, n: int, counts: Tensor, low: Tensor, high: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Where samples of each of `n` bins are, from the centre, and which of them count.
+    """Where samples of each of `n` bins are, from the center, and which of them count.
 
     Both are (regions, n, samples), with all samples between `low` and `high`, the rest being off
     the map: however large a region is, there are no more than the map is wide.

@@ -194,7 +194,7 @@ def diff(a: Tensor, *, n: int = 1, axis: int = -1) -> Tensor:
 
 @operator("_npi_ediff1d")
 class FlatDifferences(Op):
-    """Differences between neighbours in a flattened array, with values before and after them.
+    """Differences between neighbors in a flattened array, with values before and after them.
 
     Args:
         input1: any numbers.

@@ -128,7 +128,7 @@ def _count(a: Tensor, axes: Axes) -> int:
 
 
 def _quotient(total: Tensor, count: Tensor | int) -> Tensor:
-    """`total / count`, of integers cut towards zero."""
+    """`total / count`, of integers cut toward zero."""
     if total.is_floating_point():
         return total / count
     return torch.div(total, count, rounding_mode="trunc").to(total.dtype)

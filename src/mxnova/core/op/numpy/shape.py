@@ -248,7 +248,7 @@ def roll(data: Tensor, *, shift: Shape | None = None, axis: Shape | None = None)
 
     Args:
         data: any array.
-        shift: number of places, one for all axes or one for each; negative: towards the front.
+        shift: number of places, one for all axes or one for each; negative: toward the front.
         axis: the axes; None: the array is flattened, and restored afterwards.
     """
     shifts = shift or ()
@@ -297,7 +297,7 @@ def rot90(data: Tensor, *, k: int = 1, axes: Shape | None = None) -> Tensor:
 
     Args:
         data: an array of two axes or more.
-        k: number of quarter turns, from the first of axes towards the second.
+        k: number of quarter turns, from the first of axes toward the second.
         axes: the two axes; must be given.
     """
     return data.rot90(k, axes or ())

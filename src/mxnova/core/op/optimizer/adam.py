@@ -34,7 +34,7 @@ def adam_update(
 ) -> Tensor:
     """``weight - lr * mean / (sqrt(var) + epsilon)``.
 
-    Before, ``mean`` and ``var`` move towards the gradient, rescaled, decayed and then clipped, and
+    Before, ``mean`` and ``var`` move toward the gradient, rescaled, decayed and then clipped, and
     its square. Kingma and Ba, "Adam: A Method for Stochastic Optimization", 2014.
     """
     target = destination(weight, out)
@@ -79,7 +79,7 @@ def adamw_update(
 ) -> Tensor:
     """``weight - eta * (lr * mean / (sqrt(var) + epsilon) + wd * weight)``.
 
-    Before, ``mean`` and ``var`` move towards the gradient, rescaled and clipped, and its square.
+    Before, ``mean`` and ``var`` move toward the gradient, rescaled and clipped, and its square.
     Loshchilov and Hutter, "Decoupled Weight Decay Regularization", 2017.
 
     Args:

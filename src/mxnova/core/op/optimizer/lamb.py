@@ -72,7 +72,7 @@ def lamb_update_phase1(
 ) -> Tensor:
     """Direction of a LAMB step: ``mean / (sqrt(var) + epsilon) + wd * weight``.
 
-    Before, ``mean`` and ``var`` move towards the gradient, rescaled and clipped, and its square.
+    Before, ``mean`` and ``var`` move toward the gradient, rescaled and clipped, and its square.
 
     Args:
         t: number of the step, from 1.

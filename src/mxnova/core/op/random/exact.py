@@ -227,7 +227,7 @@ def _pairs_for(length: int) -> int:
 
 
 def _polar(words: Words, dtype: Dtype) -> tuple[Array, Array, Array]:
-    """Points of the square and their squared distance from its centre, of all `words`."""
+    """Points of the square and their squared distance from its center, of all `words`."""
     numbers = _scaled(words.reshape(-1), dtype, 2)
     numbers -= 1
     x, y = numbers[0::2], numbers[1::2]

@@ -47,7 +47,7 @@ def shuffle(words: Numbers, order: Numbers, done: int, rising: bool) -> tuple[in
     """Goes on with the shuffle of `order` after `done` exchanges.
 
     Returns:
-        How many exchanges are done, and how many of `words` are consumed: words that would favour
+        How many exchanges are done, and how many of `words` are consumed: words that would favor
         some numbers are left out.
     """
     n = len(order)

@@ -139,7 +139,7 @@ def encdec_valatt(keys_values: Tensor, attention: Tensor, *, heads: int) -> Tens
 
 def _not_quantized(op: Op, s: Shapes) -> None:
     if op.attr("quantized"):
-        raise s.fail("quantized=True: the quantised form is not implemented")
+        raise s.fail("quantized=True: the quantized form is not implemented")
 
 
 def _fused_qk_shape(op: Op, s: Shapes) -> None:
@@ -168,9 +168,9 @@ def fused_selfatt_qk(
         queries_keys_values: (length, batch, heads · 3 · head size), interleaved.
         heads: number of heads.
         quantized: only False is possible.
-        enable_float_output: for the quantised form.
-        min_calib_range: for the quantised form.
-        max_calib_range: for the quantised form.
+        enable_float_output: for the quantized form.
+        min_calib_range: for the quantized form.
+        max_calib_range: for the quantized form.
     """
     return selfatt_qk(queries_keys_values, heads=heads)
 
@@ -193,8 +193,8 @@ def fused_selfatt_valatt(
         attention: (batch · heads, length, length): the weights.
         heads: number of heads.
         quantized: only False is possible.
-        enable_float_output: for the quantised form.
-        min_calib_range: for the quantised form.
-        max_calib_range: for the quantised form.
+        enable_float_output: for the quantized form.
+        min_calib_range: for the quantized form.
+        max_calib_range: for the quantized form.
     """
     return selfatt_valatt(queries_keys_values, attention, heads=heads)

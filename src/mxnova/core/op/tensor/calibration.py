@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clipping threshold for quantisation that loses least information."""
+"""The clipping threshold for quantization that loses least information."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class CalibrateEntropy(Op):
     Args:
         hist: (bins,): a histogram with an odd number of bins, symmetric about zero, float32.
         hist_edges: (bins + 1,): borders of the bins, float32.
-        num_quantized_bins: number of levels after quantisation.
+        num_quantized_bins: number of levels after quantization.
     """
 
     num_quantized_bins: int = 255
@@ -45,17 +45,17 @@ class CalibrateEntropy(Op):
             t[name] = torch.float32
 
     def forward(self, hist: Tensor, hist_edges: Tensor) -> tuple[Tensor, Tensor]:
-        centre, size = len(hist) // 2, len(hist)
-        reaches = range(self.num_quantized_bins // 2, centre + 1)
-        stops = [min(centre + reach + 1, size) for reach in reaches]
-        starts = [centre - reach for reach in reaches]
+        center, size = len(hist) // 2, len(hist)
+        reaches = range(self.num_quantized_bins // 2, center + 1)
+        stops = [min(center + reach + 1, size) for reach in reaches]
+        starts = [center - reach for reach in reaches]
         losses = [self._loss(hist, *ends) for ends in zip(starts, stops, strict=True)]
         loss, best = torch.stack(losses).min(0, keepdim=True)
         return hist_edges[stops].index_select(0, best), loss
 
     def _loss(self, hist: Tensor, start: int, stop: int) -> Tensor:
         """The loss of quantizing the bins start … stop and clipping all others."""
-        # MXNet leaves the first bin out of what is quantised, and counts whole entries only.
+        # MXNet leaves the first bin out of what is quantized, and counts whole entries only.
         inside = hist[start:stop].trunc()
         inside[0] = 0
         clipped = hist[start:stop].clone()

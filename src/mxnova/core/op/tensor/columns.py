@@ -132,7 +132,7 @@ def im2col(
         data: images (batch, channels, height, width), floats.
         kernel: height and width of the window.
         stride: step of the window, 1 when empty.
-        dilate: distance of neighbouring elements of the window, 1 when empty.
+        dilate: distance of neighboring elements of the window, 1 when empty.
         pad: zeros around the image, 0 when empty.
     """
     return _Sliding.of(data.shape[2:], kernel, stride, dilate, pad).columns(data)
@@ -159,7 +159,7 @@ def col2im(
         output_size: height and width of the images.
         kernel: height and width of the window.
         stride: step of the window, 1 when empty.
-        dilate: distance of neighbouring elements of the window, 1 when empty.
+        dilate: distance of neighboring elements of the window, 1 when empty.
         pad: zeros around the image, 0 when empty.
     """
     return _Sliding.of(output_size, kernel, stride, dilate, pad).images(data)

@@ -223,7 +223,7 @@ class Crop(Op):
         num_args: 1 or 2.
         offset: row and column where the window begins.
         h_w: height and width of the window, when num_args is 1.
-        center_crop: put the window in the centre instead of at `offset`.
+        center_crop: put the window in the center instead of at `offset`.
     """
 
     num_args: Count

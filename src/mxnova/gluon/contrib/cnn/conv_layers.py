@@ -156,9 +156,9 @@ class DeformableConvolution(_Deformable):
     Args:
         channels: number of channels of the output.
         kernel_size: a number, or one for each dimension; so are the next three.
-        strides: distance of neighbouring results in the input.
+        strides: distance of neighboring results in the input.
         padding: zeros put to both ends.
-        dilation: distance of neighbouring elements of the kernel.
+        dilation: distance of neighboring elements of the kernel.
         groups: number of groups of channels that are convolved apart from each other.
         num_deformable_group: number of groups of channels that have places of their own.
         layout: 'NCHW'; 'NHWC', which MXNet knows too, has no kernel.

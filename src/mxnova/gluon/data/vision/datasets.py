@@ -84,7 +84,7 @@ class _Published(dataset._DownloadedDataset):
 
 
 class MNIST(_Published):
-    """Handwritten digits: 28 × 28 pixels, grey, uint8 (28, 28, 1); labels 0 to 9, int32.
+    """Handwritten digits: 28 × 28 pixels, gray, uint8 (28, 28, 1); labels 0 to 9, int32.
 
     Y. LeCun, C. Cortes, C. J. C. Burges, http://yann.lecun.com/exdb/mnist.
 
@@ -318,7 +318,7 @@ class ImageRecordDataset(dataset.RecordFileDataset):
 
     Args:
         filename: path of the ``.rec`` file; the index lies beside it, as ``.idx``.
-        flag: 1: three channels, 0: one grey channel.
+        flag: 1: three channels, 0: one gray channel.
         transform: what is called with image and label; or None.
     """
 
@@ -341,7 +341,7 @@ class ImageFolderDataset(dataset.Dataset):
 
     Args:
         root: the folder of folders.
-        flag: 1: three channels, 0: one grey channel.
+        flag: 1: three channels, 0: one gray channel.
         transform: what is called with image and label; or None.
 
     Attributes:

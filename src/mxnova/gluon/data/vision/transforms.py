@@ -44,7 +44,7 @@ __all__ = [
 
 
 class Compose(Sequential):
-    """Transformations, one after the other; neighbours that are hybrid are compiled together.
+    """Transformations, one after the other; neighbors that are hybrid are compiled together.
 
     Args:
         transforms: blocks, or functions.
@@ -303,7 +303,7 @@ class RandomFlipTopBottom(HybridBlock):
         return F.image.random_flip_top_bottom(x)
 
 
-# Colours ------------------------------------------------------------------------------------------
+# Colors ------------------------------------------------------------------------------------------
 
 
 class _RandomFactor(HybridBlock):
@@ -330,7 +330,7 @@ class RandomBrightness(_RandomFactor):
 
 
 class RandomContrast(_RandomFactor):
-    """Nearer to the mean of the grey image, or away from it.
+    """Nearer to the mean of the gray image, or away from it.
 
     Args:
         contrast: the factor is within ``1 ± contrast``.
@@ -345,7 +345,7 @@ class RandomContrast(_RandomFactor):
 
 
 class RandomSaturation(_RandomFactor):
-    """Nearer to grey, or away from it.
+    """Nearer to gray, or away from it.
 
     Args:
         saturation: the factor is within ``1 ± saturation``.
@@ -396,7 +396,7 @@ class RandomColorJitter(HybridBlock):
 
 
 class RandomLighting(HybridBlock):
-    """Shifted along the principal components of the colours of ImageNet.
+    """Shifted along the principal components of the colors of ImageNet.
 
     Args:
         alpha: standard deviation of the shifts.

@@ -97,7 +97,7 @@ def _middle(site: Site, low: Any, high: Any) -> tuple[Any, Any]:
     return half, o.elementwise("subtract", high, low)
 
 
-def _centred(site: Site, boxes: Any, axis: int) -> list[Any]:
+def _centered(site: Site, boxes: Any, axis: int) -> list[Any]:
     """Columns x, y, width, height of corners."""
     left, top, right, bottom = _columns(site, boxes, axis)
     (x, width), (y, height) = _middle(site, left, right), _middle(site, top, bottom)
@@ -118,7 +118,7 @@ def _corners(site: Site, columns: list[Any], axis: int) -> Any:
 def _box_decode(site: Site) -> Any:
     o = site.ops
     anchors = site.inputs[1]
-    split = _centred if site.format == "corner" else _columns
+    split = _centered if site.format == "corner" else _columns
     at_x, at_y, of_width, of_height = split(site, anchors, 2)
     offsets = [
         o.elementwise("multiply", column, o.floats(float(factor)))
@@ -210,7 +210,7 @@ def _formed(site: Site, rows: Any) -> Any:
     if site.out_format == "corner":
         formed = _corners(site, _columns(site, boxes, 2), 2)
     else:
-        formed = o.concat(_centred(site, boxes, 2), 2)
+        formed = o.concat(_centered(site, boxes, 2), 2)
     # MXNet takes a negative first coordinate for the mark of a suppressed row.
     is_mark = o.elementwise("less", _column(site, boxes, 0), o.floats(0))
     parts = [o.elementwise("select", is_mark, boxes, formed)]

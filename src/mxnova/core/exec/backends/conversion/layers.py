@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers: convolutions, products, pooling, normalisation, softmax, attention."""
+"""Layers: convolutions, products, pooling, normalization, softmax, attention."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def _adaptive(site: Site) -> Any:
     return site.ops.adaptive_mean(site.x, site.shapes[0][2:], site.out[0][2:])
 
 
-# Normalisation ------------------------------------------------------------------------------------
+# Normalization ------------------------------------------------------------------------------------
 
 
 def _statistics_refusal(site: Site) -> str | None:

@@ -281,13 +281,13 @@ class ONNXOpset(Opset):
     def _layer_norm_in_parts(
         self, x: str, gamma: str, beta: str, axis: int, rank: int, eps: float
     ) -> str:
-        centred = self._node("Sub", x, self.reduce("mean", x, [axis], keep=True))
-        variance = self.reduce("mean", self._node("Mul", centred, centred), [axis], keep=True)
+        centered = self._node("Sub", x, self.reduce("mean", x, [axis], keep=True))
+        variance = self.reduce("mean", self._node("Mul", centered, centered), [axis], keep=True)
         deviation = self._node("Sqrt", self._node("Add", variance, self.floats(eps)))
         shape = [1] * rank
         shape[axis] = -1
         scaled = self._node(
-            "Mul", self._node("Div", centred, deviation), self.reshape(gamma, shape)
+            "Mul", self._node("Div", centered, deviation), self.reshape(gamma, shape)
         )
         return self._node("Add", scaled, self.reshape(beta, shape))
 
@@ -318,7 +318,7 @@ class ONNXOpset(Opset):
     # Words that other runtimes need not have
 
     def truncated_remainder(self, x: str, y: str) -> str:
-        """Of a division whose result is rounded towards zero."""
+        """Of a division whose result is rounded toward zero."""
         return self._node("Mod", x, y, fmod=1)
 
     def extreme_index(self, x: str, axis: int, is_largest: bool) -> str:

@@ -272,11 +272,11 @@ class Opset(ABC):
         """
         batch, channels, *spatial = shape
         parts = self.reshape(x, (batch, groups, channels // groups * prod(spatial)))
-        centred = self.elementwise("subtract", parts, self.reduce("mean", parts, [2], keep=True))
-        squares = self.elementwise("multiply", centred, centred)
+        centered = self.elementwise("subtract", parts, self.reduce("mean", parts, [2], keep=True))
+        squares = self.elementwise("multiply", centered, centered)
         variance = self.reduce("mean", squares, [2], keep=True)
         deviation = self.elementwise("sqrt", self.elementwise("add", variance, self.floats(eps)))
-        plain = self.elementwise("divide", centred, deviation)
+        plain = self.elementwise("divide", centered, deviation)
         scale, shift = (self.reshape(vector, (1, groups, 1)) for vector in (gamma, beta))
         found = self.elementwise("add", self.elementwise("multiply", plain, scale), shift)
         return self.reshape(found, shape)

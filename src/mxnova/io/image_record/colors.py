@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random changes of colours, drawn first and done later."""
+"""Random changes of colors, drawn first and done later."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Step = Callable[[Image], Image]
 
 
 def steps(draw: StdRandom, p: SimpleNamespace) -> list[Step]:
-    """Draw the colour augmentation steps of an image."""
+    """Draw the color augmentation steps of an image."""
     found: list[Step] = []
     if p.brightness or p.contrast or p.saturation:
         found += _jitter(draw, p)
@@ -49,23 +49,23 @@ def _brightness(image: Image, factor: float) -> Image:
 
 def _contrast(image: Image, factor: float) -> Image:
     cv2 = require_opencv()
-    mean = cv2.mean(_grey(image))[0]
+    mean = cv2.mean(_gray(image))[0]
     return cv2.addWeighted(image, factor, image, 0, (1 - factor) * mean)
 
 
 def _saturation(image: Image, factor: float) -> Image:
     cv2 = require_opencv()
-    grey = cv2.cvtColor(_grey(image), cv2.COLOR_GRAY2BGR)
-    return cv2.addWeighted(image, factor, grey, 1 - factor, 0)
+    gray = cv2.cvtColor(_gray(image), cv2.COLOR_GRAY2BGR)
+    return cv2.addWeighted(image, factor, gray, 1 - factor, 0)
 
 
-def _grey(image: Image) -> Image:
+def _gray(image: Image) -> Image:
     """With red's weight for blue and blue's for red, as in MXNet."""
     cv2 = require_opencv()
     return cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
 
 
-# Krizhevsky et al., 2012: eigenvectors of ImageNet's colours times their deviations, RGB.
+# Krizhevsky et al., 2012: eigenvectors of ImageNet's colors times their deviations, RGB.
 _EIGENVECTORS = np.array(
     [
         [55.46 * -0.5675, 4.794 * 0.7192, 1.148 * 0.4009],
