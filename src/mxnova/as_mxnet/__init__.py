@@ -38,7 +38,10 @@ class _Top(ModuleType):
         self.__version__ = MXNET_VERSION
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(mxnova, name)
+        found = getattr(mxnova, name)
+        if isinstance(found, ModuleType):
+            borrowed_names.lend(found, found.__name__.partition(".")[2])
+        return found
 
     def __dir__(self) -> list[str]:
         return dir(mxnova)
