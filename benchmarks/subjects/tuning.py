@@ -133,6 +133,9 @@ CONTRASTS = {
     "NMS_BLOCK": Contrast(1 << 20, BOXES, "boxes.suppress(x, 0.5)", False),
     "NMS_SMALL_GROUP": Contrast(
         511, BOXES, "boxes.suppress(x, 0.5, torch.arange(4096) // n)", False),
+    "PUT_ROWS_MIN_BYTES": Contrast(
+        OFF, "x = torch.zeros(4000, 64); y = torch.ones(n // 256, 64); r = torch.arange(len(y))",
+        "indices.put_rows(x, r, y)"),
     "NMS_PAIRS_AT_ONCE": Contrast(1, BOXES, "boxes.suppress(x, 0.5, g)", False),
 }
 # fmt: on
@@ -157,12 +160,13 @@ def _case(peer: str, name: str, factor: int) -> Case:
     import mxnova as mx
     from mxnova.core.kernels import onednn, sorting, transpose, vectorized
     from mxnova.core.op.contrib import boxes
+    from mxnova.core.op.sparse import indices
     from mxnova.core.runtime import tuning
 
     defaults = _DEFAULTS or {key: value for key, (value, _) in tuning.rows().items()}
     _DEFAULTS.update(defaults)
     vars(tuning).update(defaults)
-    modules = (np, torch, F, mx, onednn, sorting, transpose, vectorized, boxes, tuning)
+    modules = (np, torch, F, mx, onednn, sorting, transpose, vectorized, boxes, indices, tuning)
     names = (
         "np",
         "torch",
@@ -173,6 +177,7 @@ def _case(peer: str, name: str, factor: int) -> Case:
         "transpose",
         "vectorized",
         "boxes",
+        "indices",
         "tuning",
     )
     known: dict[str, Any] = dict(zip(names, modules, strict=True), n=defaults[name] * factor)

@@ -36,9 +36,14 @@ class _Top(ModuleType):
         self.__file__ = mxnova.__file__
         self.__path__ = []
         self.__version__ = MXNET_VERSION
+        self._asked_for: set[str] = set()  # modules
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(mxnova, name)
+        found = getattr(mxnova, name)
+        if name not in self._asked_for and isinstance(found, ModuleType):
+            self._asked_for.add(name)
+            borrowed_names.lend(found, found.__name__.partition(".")[2])
+        return found
 
     def __dir__(self) -> list[str]:
         return dir(mxnova)

@@ -7,7 +7,6 @@ asked for.
 
 from __future__ import annotations
 
-import importlib
 from types import ModuleType
 from typing import Any
 
@@ -17,15 +16,16 @@ __all__ = ["BORROWED", "lend", "resolved"]
 
 
 def lend(module: ModuleType, name: str) -> None:
-    """Gives a module, and ``from module import *``, the names that MXNet's has of others.
+    """Gives a module, and ``from module import *``, the names that MXNet's has of others, once.
 
     Args:
         module: one of mxnova.
         name: MXNet's, without ``mxnet.``.
     """
-    if name not in BORROWED:
+    if name not in BORROWED or module in _LENT_TO:
         return
-    own = list(getattr(module, "__all__", None) or [n for n in vars(module) if n[0] != "_"])
+    _LENT_TO.add(module)
+    own = list(getattr(module, "__all__", [n for n in vars(module) if n[0] != "_"]))
     sources = dict(map(_source, BORROWED[name].split()))
     find = getattr(module, "__getattr__", None)
 
@@ -42,19 +42,15 @@ def lend(module: ModuleType, name: str) -> None:
 
 
 def resolved(source: str) -> Any:
-    """What a source names, such as ``.context:cpu`` or ``json``; None for a package not there."""
+    """What a source names, such as ``.context:cpu`` or ``json``; None if it fails to load."""
     home, _, attribute = source.partition(":")
     try:
-        found = _import_module(f"mxnova{home}".rstrip(".")) if home[0] == "." else _other(home)
-    except ModuleNotFoundError:
+        found = _import_module(f"mxnova{home}".rstrip(".") if home[0] == "." else home)
+    except ImportError:  # not there, or without a library that it needs
         if home not in _OPTIONAL:
             raise
         return None
     return getattr(found, attribute) if attribute else found
-
-
-def _other(name: str) -> ModuleType:
-    return importlib.import_module(name)
 
 
 def _source(entry: str) -> tuple[str, str]:
@@ -63,7 +59,8 @@ def _source(entry: str) -> tuple[str, str]:
     return name, source if is_told else _SOURCES[name]
 
 
-_OPTIONAL = ("cv2", "scipy.stats")  # None where they are not installed, as in MXNet
+_LENT_TO: set[ModuleType] = set()
+_OPTIONAL = ("cv2", "scipy.stats")  # None where they cannot be imported, as in MXNet
 
 _NAMES = {
     ".attribute": "AttrScope",

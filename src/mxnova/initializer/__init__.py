@@ -7,9 +7,9 @@ values of their own. A parameter with an initializer among its attributes is fil
 """
 
 # ruff: noqa: F401 - programs take modules from here, too
-from .. import ndarray, registry
+from .. import ndarray, random, registry
 from ..core.base.doors import facade
-from ..ndarray import NDArray, random
+from ..ndarray import NDArray
 from .base import InitDesc, Initializer, alias, create, register
 from .by_name import Load, Mixed
 from .constant import Constant, One, Zero

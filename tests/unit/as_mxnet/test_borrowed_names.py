@@ -27,7 +27,7 @@ except AttributeError as error:
 
 ALL = """
 import mxnova.as_mxnet
-from mxnova.as_mxnet.borrowed_names import BORROWED
+from mxnova.as_mxnet.borrowed_names import BORROWED, _source, resolved
 for module, entries in BORROWED.items():
     found = {}
     try:
@@ -36,7 +36,30 @@ for module, entries in BORROWED.items():
         if error.name != "onnx":
             raise
     else:
-        assert {e.partition("=")[0] for e in entries.split()} <= set(found), module
+        for name, source in map(_source, entries.split()):
+            want = resolved(source) if source else found[name]
+            assert found[name] is want, (module, name)
+"""
+
+
+ATTRIBUTES = """
+import mxnova.as_mxnet
+import mxnet as mx
+assert mx.model.cpu is mx.cpu and mx.init.random is mx.random and mx.nd.register
+assert mx.image.recordio is mx.recordio
+"""
+
+# An OpenCV without a library that it needs
+BROKEN = """
+import sys
+class Broken:
+    def find_spec(self, name, path, target=None):
+        if name == "cv2":
+            raise ImportError("libGL.so.1: cannot open shared object file")
+sys.meta_path.insert(0, Broken())
+import mxnova.as_mxnet
+from mxnet.image import *
+assert cv2 is None and ImageIter
 """
 
 
@@ -45,8 +68,9 @@ def run(code):
     assert done.returncode == 0, done.stderr
 
 
-def test_star_imports_give_what_mxnets_modules_import():
-    run(STAR)
+@pytest.mark.parametrize("code", [STAR, ATTRIBUTES, BROKEN], ids=["star", "attributes", "broken"])
+def test_modules_give_what_mxnets_modules_import(code):
+    run(code)
 
 
 @pytest.mark.slow

@@ -333,3 +333,16 @@ def test_zeros_that_scipy_stores_stay():
 def test_scipy_matrices_do_not_become_row_sparse():
     with pytest.raises(TypeError, match="cannot become row_sparse"):
         mx.nd.sparse.row_sparse_array(_scipy_matrices()[0])
+
+
+@pytest.mark.parametrize("n_rows", [12, 100_000])
+def test_gradients_of_rows_retained_in_another_order(n_rows):
+    x = mx.nd.sparse.row_sparse_array(
+        (np.array([[1, 2], [3, 4], [5, 6]], "f"), [1, 5, 9]), shape=(n_rows, 2)
+    )
+    x.attach_grad()
+    with mx.autograd.record():
+        y = mx.nd.sparse.square(mx.nd.sparse.retain(x, mx.nd.array([9, 5, 1])))
+    y.backward()
+    assert x.grad.indices.asnumpy().tolist() == [1, 5, 9]
+    assert x.grad.data.asnumpy().tolist() == [[2, 4], [6, 8], [10, 12]]

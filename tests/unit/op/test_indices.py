@@ -16,6 +16,7 @@ from mxnova.core.op.sparse.indices import (
     rising,
     united,
 )
+from mxnova.core.runtime import tuning
 
 # numbers, a bound of theirs: few and many, equal ones, below zero, too large to be packed
 NUMBERS = [
@@ -101,7 +102,9 @@ def test_rising_and_nonzero():
     ],
 )
 @pytest.mark.parametrize("row", [(), (1,), (3,), (2, 3), (0,)])
-def test_rows_are_put_in_their_places(dtype, row):
+@pytest.mark.parametrize("least", [1, 1 << 40])
+def test_rows_are_put_in_their_places(dtype, row, least, monkeypatch):
+    monkeypatch.setattr(tuning, "PUT_ROWS_MIN_BYTES", least)
     target = torch.arange(5 * math.prod(row)).reshape(5, *row).to(dtype)
     rows, data = torch.tensor([3, 0]), target[[1, 4]].clone()
     for places in (rows, rows.int()):
@@ -120,6 +123,20 @@ def test_rows_are_put_in_their_places(dtype, row):
     ]
 
 
-def test_rows_that_are_not_there_are_refused():
-    with pytest.raises(IndexError):
-        put_rows(torch.zeros(3, 2), torch.tensor([3]), torch.ones(1, 2))
+@pytest.mark.parametrize("least", [1, 1 << 40])
+@pytest.mark.parametrize(
+    "rows, data, error",
+    [
+        ([3], torch.ones(1, 2), IndexError),
+        ([0, 1], torch.ones(1, 2), IndexError),
+        ([0], torch.ones(2, 2), IndexError),
+        ([0], torch.ones(1, 4), RuntimeError),
+        ([0], torch.ones(1, 2, dtype=torch.float64), RuntimeError),
+    ],
+)
+def test_rows_that_do_not_fit_are_refused(rows, data, error, least, monkeypatch):
+    monkeypatch.setattr(tuning, "PUT_ROWS_MIN_BYTES", least)
+    target = torch.zeros(3, 2)
+    with pytest.raises(error):
+        put_rows(target, torch.tensor(rows), data)
+    assert not target.any()

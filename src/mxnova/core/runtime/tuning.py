@@ -362,6 +362,14 @@ SPARSE_SEARCH_MIN_RATIO: Annotated[
         "sparse",
     ),
 ] = 32
+PUT_ROWS_MIN_BYTES: Annotated[
+    int,
+    Row(
+        "bytes of rows from which NumPy puts them into a table, instead of index_copy_",
+        "64 KiB in rows of 32 bytes: 0.67, of 256: 0.82; half: 0.95 and 1.22; an eighth: 1.8, 2.3",
+        EPYC_512,
+    ),
+] = 1 << 15
 EXACT_BLOCK: Annotated[
     int,
     Row(

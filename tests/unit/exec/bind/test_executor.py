@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
 import pytest
+import torch
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
@@ -106,14 +107,74 @@ def test_gradients_read_what_is_written_to_outputs(rectify, written, pooled):
     np.testing.assert_allclose(found[1], want)
 
 
-def test_a_view_of_an_output_is_written_to_before_backward():
-    executor = mx.sym.exp(mx.sym.var("x")).simple_bind(mx.cpu(), x=(2, 3))
-    (output,) = executor.forward(is_train=True)
-    output[1][:] = 5
-    executor.forward(is_train=True)
-    output[0] = 7
+def _fill_view(output):
+    view = output[0:1]
+
+    def fill():
+        view[:] = 7
+
+    return fill
+
+
+def _fill_elsewhere(output):
+    """Another framework writes to the memory, which no version tells."""
+    memory = torch.from_dlpack(output.to_dlpack_for_write())
+
+    def fill():
+        memory[0] = 7
+
+    return fill
+
+
+def _adopt(output):
+    """The output is where another executor's gradient goes: its memory changes hands."""
+    other = (mx.sym.var("y") * 7).bind(mx.cpu(), {"y": mx.nd.ones((2, 3))}, {"y": output})
+
+    def fill():
+        other.forward(is_train=True)
+        other.backward(mx.nd.array([[1, 1, 1], [1 / 7] * 3]))
+
+    return fill
+
+
+def _fill(output):
+    def fill():
+        output[0] = 7
+
+    return fill
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("is_train", [False, True])
+@pytest.mark.parametrize("writer", [_fill, _fill_view, _fill_elsewhere, _adopt])
+def test_outputs_are_written_to_before_backward(writer, is_train, turned):
+    x = mx.sym.var("x")
+    symbol = mx.sym.exp(mx.sym.transpose(x) if turned else x)
+    executor = symbol.simple_bind(mx.cpu(), x=(3, 2) if turned else (2, 3))
+    fill = writer(executor.forward(is_train=True)[0])
+    executor.forward(is_train=is_train)
+    fill()
     executor.backward(mx.nd.ones((2, 3)))
-    assert executor.grad_arrays[0].asnumpy().tolist() == [[7, 7, 7], [1, 1, 1]]
+    found = executor.grad_arrays[0].asnumpy()
+    np.testing.assert_allclose(found.T if turned else found, [[7, 7, 7], [1, 1, 1]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("is_train", [False, True])
+@pytest.mark.parametrize("hand_on", [mx.sym.identity, mx.sym.BlockGrad, mx.sym.reshape])
+def test_arguments_that_are_handed_on_are_not_written_to(hand_on, is_train):
+    options = {"shape": (3, 2)} if hand_on is mx.sym.reshape else {}
+    executor = hand_on(mx.sym.var("x"), **options).simple_bind(mx.cpu(), x=(2, 3))
+    (output,) = executor.forward(is_train=is_train)
+    output[:] = 7
+    executor.backward(mx.nd.ones(output.shape))
+    assert not executor.arg_arrays[0].asnumpy().any()
+
+
+def test_results_are_not_held_where_nothing_learns():
+    x = mx.sym.transpose(mx.sym.var("x"))
+    executor = x.simple_bind(mx.cpu(), grad_req="null", x=(2, 3))
+    executor.forward()
+    assert not executor._left
 
 
 def test_an_array_that_is_bound_is_not_copied_onto_itself():

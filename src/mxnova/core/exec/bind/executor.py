@@ -88,21 +88,21 @@ class Executor:
         self._grad_dict: dict[str, NDArray | None] = {n: args_grad.get(n) for n in args}
         self._grad_req = grad_req
         self._inputs = (*args.values(), *aux_states.values())
-        self._tracked = [i for i, n in enumerate(args) if self._is_tracked(n)]
         self._learning = [(n, grad_req[n]) for n in args if self._is_tracked(n)]
         self._has_run = False
         self._observers: tuple[Observer, ...] = ()
         self._gradient_teller: GradientTeller | None = None
         self._check_names_and_contexts()
         self.outputs: list[NDArray] = []
-        # Of those that are copies of what gradients read: how often they had been written to.
-        self._copies: list[tuple[NDArray, Tensor, int]] = []
+        # What forward left in dense ones: number, values, how often those had been written to.
+        self._left: list[tuple[int, Tensor, int]] = []
         if not isinstance(shared_exec, Executor | None):
             raise ArgumentTypeError(f"bind: shared_exec={shown(shared_exec)}: must be an executor")
         self._inference = self._compiled(shared_exec.outputs if shared_exec else [])
         self._program = self._inference.program
         self._inference.prepare(self._values(), self._is_shared())
-        self._pass = RecordedPass(self._inference, self._tracked, ctx)
+        tracked = [i for i, n in enumerate(args) if self._is_tracked(n)]
+        self._pass = RecordedPass(self._inference, tracked, ctx)
 
     def _is_tracked(self, name: str) -> bool:
         return self._grad_req[name] != "null" and self.grad_dict[name] is not None
@@ -225,7 +225,8 @@ class Executor:
             self._feed(kwargs)
         self._has_run = True
         self._pass.begin()
-        if not is_train and self._tracked:  # a backward may follow, which runs the graph again
+        self._left = []
+        if not is_train and self._learning:  # a backward may follow, which runs the graph again
             self._pass.remember_draws()
         if SLOW_PATH:
             for mode in MODES.watchers():
@@ -264,8 +265,7 @@ class Executor:
 
     def _put(self, results: Sequence[Value], inputs: Sequence[Value]) -> None:
         given = set(map(id, inputs))
-        self._copies = []
-        for array, result in zip(self.outputs, results, strict=True):
+        for number, (array, result) in enumerate(zip(self.outputs, results, strict=True)):
             value = value_of(result)
             if not isinstance(value, Tensor) or array.stype != "default":
                 array._target = value
@@ -274,8 +274,8 @@ class Executor:
                 value = owned(value, [t for t in inputs if isinstance(t, Tensor)])
             # Not detached: what autograd keeps has a version counter of its own.
             replace(array, contiguous(value).data, "forward")
-            if array._raw.data_ptr() != value.data_ptr():
-                self._copies.append((array, value.data, version_of(array._raw)))
+            if self._learning:
+                self._left.append((number, array._raw, version_of(array._raw)))
 
     def optimize(self) -> None:
         """Rewrites the graph for inference around the parameters as they are now.
@@ -325,9 +325,7 @@ class Executor:
             if out_grads is None and not self._has_run:
                 raise MXNetError("backward: call forward(is_train=True) first, or give out_grads")
             self._pass.run_again(self._values())
-        for array, result, version in self._copies:
-            if version_of(array._value) != version:  # gradients read what is written to outputs
-                result.copy_(array._value)
+        self._read_outputs(self._pass.results or [])
         wanted = [name for name, _ in self._learning]
         heads = head_gradients(self._symbol, out_grads, self._pass.results or [], wanted)
         buffers = [(self._grad_dict[name], request) for name, request in self._learning]
@@ -345,6 +343,26 @@ class Executor:
             raise
         if self._gradient_teller is not None:
             self._gradient_teller.tell()
+
+    def _read_outputs(self, results: Sequence[Tensor]) -> None:
+        """Puts what was written to outputs since forward where gradients read it.
+
+        Args:
+            results: what gradients flow from. Inputs that an operator handed on, and views, stay.
+        """
+        for number, left, version in self._left:
+            array, result = self.outputs[number], results[number]
+            now = array._value
+            if now is left and version_of(now) == version and not array._chunk.foreign:
+                continue
+            is_apart = now.data_ptr() != result.data_ptr() and now.is_floating_point()
+            if is_apart and base_of(result) is None and not self._is_of_input(result):
+                result.data.copy_(now)  # no error about what autograd keeps
+
+    def _is_of_input(self, result: Tensor) -> bool:
+        memory = result.untyped_storage().data_ptr()
+        values = [a._raw for a in self._inputs if isinstance(a._raw, Tensor)]
+        return any(v.untyped_storage().data_ptr() == memory for v in values)
 
     # Inspection ----------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from ..program.sparse_execution import leaf_of, tracked_of
 
 __all__ = ["RecordedPass"]
 
-_NOBODY = nullcontext()  # watches, or changes how operators run
+_AS_IT_IS = nullcontext()  # runs a block
 
 
 class RecordedPass:
@@ -78,7 +78,7 @@ class RecordedPass:
         mode = Mode(train, bool(self._tracked))
         self._leaves = [self._leaf(i, inputs) for i in self._tracked]
         is_set = torch.is_grad_enabled() is mode.recording
-        with _NOBODY if is_set else torch.set_grad_enabled(mode.recording):
+        with _AS_IT_IS if is_set else torch.set_grad_enabled(mode.recording):
             if mode == TRAINING:
                 results = self._inference.training.run(inputs, observers)
             else:
@@ -143,7 +143,7 @@ class RecordedPass:
             self._forget_gradients()
         self._are_taken = False
         try:
-            with recorded_backward(roots, self._context) if PROFILER.running else _NOBODY:
+            with recorded_backward(roots, self._context) if PROFILER.running else _AS_IT_IS:
                 self._run_backward(self._kernels, roots, gradients, wanted)
         except Exception as error:
             self._forget_gradients()

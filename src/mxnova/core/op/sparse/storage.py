@@ -269,7 +269,7 @@ class RowSparse:
             self.indices.unsqueeze(0),
             self.data,
             self.shape,
-            is_coalesced=True,
+            is_coalesced=self.rises,  # not what `sparse_retain` leaves
             check_invariants=False,
         )
 
