@@ -34,9 +34,13 @@ def _layer(
     )
 
 
+def _input(shape: str = "?,4") -> str:
+    return _layer(0, "Parameter", {"shape": shape, "element_type": "f32"}, 0, "x")
+
+
 def _sum(offset: Any = 0, size: Any = 16, shape: Any = "4", kind: str = "f32") -> list[str]:
     return [
-        _layer(0, "Parameter", {"shape": "?,4", "element_type": "f32"}, 0, "x"),
+        _input(),
         _layer(
             1, "Const", {"element_type": kind, "shape": shape, "offset": offset, "size": size}, 0
         ),
@@ -68,11 +72,14 @@ def _places(rng: random.Random) -> bytes:
 
 def _bomb(rng: random.Random) -> bytes:
     """An array that is as large as a constant says, or the one before twice, thirty times."""
-    net = _Net()
+    shape = rng.choice(("?,4", "4"))
+    net = _Net(shape)
     one, size, axis = (
         net.add("Const", (), element_type=kind, shape=1, offset=at, size=n)
         for kind, at, n in (("f32", 0, 4), ("i64", 8, 8), ("i64", 16, 8))
     )
+    if shape == "4":  # the runtime knows it
+        size = net.add("Multiply", (net.add("ShapeOf", (0,)), size))
     kind = rng.choice(("Broadcast", "Tile", "Range", "Reshape", "Concat", "Concat"))
     if kind == "Concat":
         made = one
@@ -89,8 +96,8 @@ def _bomb(rng: random.Random) -> bytes:
 class _Net:
     """A graph that grows from its input on; layers are known by their number."""
 
-    def __init__(self) -> None:
-        self._layers = _sum()[:1]
+    def __init__(self, shape: str) -> None:
+        self._layers = [_input(shape)]
         self._edges: list[Sequence[int]] = []
         self._ports = [0]  # of outputs
 

@@ -18,17 +18,26 @@ SIZES = (0, 1, 2, 3, 4, 7, 255, 1 << 16, 1 << 24, (1 << 31) - 1, 1 << 31, 1 << 3
 
 def make(rng: random.Random) -> bytes:
     """A graph of one kind."""
-    kinds = _bomb, elsewhere, _many, _nested, _lying, _foreign, _recursive, _other_format
+    kinds = (
+        _bomb, elsewhere, _many, _nested, _lying, _foreign, _recursive, _other_format, _sparse,
+        _fields,
+    )  # fmt: skip
     return rng.choice(kinds)(rng)
 
 
 SUM = helper.make_node("Add", ["x", "w"], ["y"])
 
 
-def graph_of(nodes: Sequence[Any], constants: Sequence[Any] = (), **more: Any) -> bytes:
+def graph_of(
+    nodes: Sequence[Any],
+    constants: Sequence[Any] = (),
+    sparse_initializer: Sequence[Any] = (),
+    **more: Any,
+) -> bytes:
     """A model that makes y of x."""
     values = [helper.make_tensor_value_info(name, 1, ["N", 4]) for name in "xy"]
-    graph = helper.make_graph(nodes, "g", values[:1], values[1:], constants)
+    sparse = {"sparse_initializer": sparse_initializer}
+    graph = helper.make_graph(nodes, "g", values[:1], values[1:], constants, **sparse)
     opsets = [helper.make_opsetid("", 13), helper.make_opsetid("com.microsoft", 1)]
     made = helper.make_model(graph, **{"opset_imports": opsets, "ir_version": 8, **more})
     return bytes(made.SerializeToString())
@@ -91,6 +100,30 @@ def elsewhere(rng: random.Random) -> bytes:
     else:
         node = helper.make_node("Constant", [], ["v"], value=tensor)
     return graph_of([node, add] if where != "body" else [*_branches([node, add])])
+
+
+def _sparse(rng: random.Random) -> bytes:
+    """An array of one value that is as large as it says, which the runtime makes dense."""
+    size = rng.choice(SIZES) % (1 << 63)
+    one = helper.make_tensor("v", 1, [1], [1.0])
+    made = helper.make_sparse_tensor(one, numbers("i", [0]), [size])
+    nodes = [
+        helper.make_node("ReduceSum", ["v"], ["sum"], keepdims=0),
+        helper.make_node("Add", ["x", "sum"], ["y"]),
+    ]
+    where = rng.choice(("initializer", "constant", "body"))
+    if where == "initializer":
+        return graph_of(nodes, sparse_initializer=[made])
+    constant = helper.make_node("Constant", [], ["v"], sparse_value=made)
+    return graph_of([constant, *nodes] if where == "constant" else _branches([constant, *nodes]))
+
+
+def _fields(rng: random.Random) -> bytes:
+    """Many fields of two bytes: of the file, of its graph, a node of that, and an attribute."""
+    content = rng.choice((b"\x40\x01", b"\x0a\0")) * rng.choice((10, 100_000))
+    for number in (5, 1, 7)[rng.randrange(4) :]:
+        content = _field(number, content)
+    return graph_of([SUM]) + content
 
 
 def _branches(nodes: Sequence[Any], name: str = "c") -> list[Any]:

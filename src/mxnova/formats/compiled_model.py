@@ -19,7 +19,7 @@ import numpy as np
 
 from mxnova.core.base.aligned import VECTOR
 from mxnova.core.base.dtypes import dtype_of
-from mxnova.core.base.errors import FormatError, MXNetError, shown
+from mxnova.core.base.errors import ArgumentError, FormatError, MXNetError, shown
 
 from . import bounded_json, safetensors
 from .params import ArrayRecord
@@ -31,7 +31,7 @@ __all__ = ["Blocked", "CompiledModel", "Port", "check_hashes", "read", "write"]
 VERSION = 2
 _KEY = "mxnova.compiled"
 _DEPTH = 6  # of brackets in the metadata
-_LARGEST_HEADER = 4 << 20  # bytes
+_LARGEST_HEADER = 8 << 20  # bytes; metadata of as many take up to 0.8 s
 _MOST_ARRAYS = 1 << 13  # each takes 60 us
 _MOST_PORTS = 1 << 10
 _MOST_AXES = 32
@@ -108,14 +108,17 @@ def write(path: Path, model: CompiledModel) -> None:
     `read` leaves them.
 
     Raises:
+        ArgumentError: it has more arrays, or longer names and labels, than `read` takes.
         FileError: it cannot be written.
     """
+    if len(model.arrays) > _MOST_ARRAYS:
+        raise ArgumentError(f"{len(model.arrays)} arrays: at most {_MOST_ARRAYS} are read")
     order = sorted(model.arrays, key=lambda name: model.arrays[name].nbytes % VECTOR != 0)
     arrays = {name: np.ascontiguousarray(model.arrays[name]) for name in order}
     told = {name: value for name, value in asdict(model).items() if name != "arrays"}
     told |= {"version": VERSION, "hashes": {n: _sha256(a) for n, a in arrays.items()}}
     records = {n: ArrayRecord("default", a.shape, dtype_of(a.dtype), a) for n, a in arrays.items()}
-    safetensors.write(path, records, {_KEY: json.dumps(told)})
+    safetensors.write(path, records, {_KEY: json.dumps(told)}, _LARGEST_HEADER)
 
 
 def _sha256(values: Array) -> str:
@@ -133,7 +136,7 @@ def read(path: Path) -> CompiledModel:
         FileError: it cannot be read.
     """
     with open_regular(path) as file:
-        found = safetensors.read_layout(file, path, _LARGEST_HEADER)
+        found = safetensors.read_layout(file, path, _LARGEST_HEADER, _MOST_ARRAYS)
         try:
             model = _checked(found)
         except MXNetError as error:
@@ -160,8 +163,6 @@ def _checked(file: Layout) -> CompiledModel:
     """The model without its arrays."""
     if _KEY not in file.metadata:
         raise FormatError("no compiled model; `mxnova compile` writes those")
-    if len(file.places) > _MOST_ARRAYS:
-        raise FormatError(f"{len(file.places)} arrays: at most {_MOST_ARRAYS} are read")
     told = bounded_json.loads(file.metadata[_KEY], max_depth=_DEPTH, unique=True)
     if not isinstance(told, dict) or not isinstance(told.get("version"), int):
         raise FormatError(f"{_KEY}: no version")
@@ -179,7 +180,7 @@ def _checked(file: Layout) -> CompiledModel:
         _texts(told, "versions"),
         _texts(told, "sources"),
         _typed(told, "preprocessing", dict),
-        tuple(map(str, _typed(told, "labels", list))),
+        _labels(told),
         *_blocks(told, file.places),
         hashes,
     )
@@ -222,6 +223,13 @@ def _typed(told: Mapping[str, Any], key: str, kind: type) -> Any:
 
 def _text(told: Mapping[str, Any], key: str) -> str:
     return str(_typed(told, key, str))
+
+
+def _labels(told: Mapping[str, Any]) -> tuple[str, ...]:
+    found = _typed(told, "labels", list)
+    if not all(isinstance(label, str) for label in found):
+        raise FormatError("labels: must be texts")
+    return tuple(found)
 
 
 def _texts(told: Mapping[str, Any], key: str) -> dict[str, str]:

@@ -104,13 +104,16 @@ def read(source: Readable) -> SafetensorsFile:
     return SafetensorsFile(_arrays(file, file.view[found.start :], found), found.metadata)
 
 
-def read_layout(file: BinaryIO, path: Path, largest: int = _MAX_HEADER) -> Layout:
+def read_layout(
+    file: BinaryIO, path: Path, largest: int = _MAX_HEADER, most: int | None = None
+) -> Layout:
     """What the header says of an open file, of which no more is read; see `layout`.
 
     Args:
         file: the file.
         path: of the file, for messages.
         largest: bytes of a header that is read.
+        most: arrays that are read; None: any number.
 
     Raises:
         FormatError: as for `layout`.
@@ -129,7 +132,7 @@ def read_layout(file: BinaryIO, path: Path, largest: int = _MAX_HEADER) -> Layou
     except OSError as error:
         raise FileError.of(error, name) from None
     _check_read(head, min(_LENGTH.size + length, size), name)
-    return _layout_of_head(head, name, size)
+    return _layout_of_head(head, name, size, most)
 
 
 def read_arrays(file: BinaryIO, path: Path, found: Layout) -> dict[str, ArrayRecord]:
@@ -171,27 +174,30 @@ def layout_of(content: Buffer, name: str) -> Layout:
     return _layout_of_head(head, name, len(content))
 
 
-def _layout_of_head(head: Slice, name: str, n_bytes: int) -> Layout:
+def _layout_of_head(head: Slice, name: str, n_bytes: int, most: int | None = None) -> Layout:
     file = Source(memoryview(head), factor=FACTOR)
     file.name = name
-    return layout(file, n_bytes)
+    return layout(file, n_bytes, most)
 
 
-def layout(file: Source, n_bytes: int | None = None) -> Layout:
+def layout(file: Source, n_bytes: int | None = None, most: int | None = None) -> Layout:
     """What the header of `file` says, once it agrees with itself and the file's size.
 
     Args:
         file: which holds the header, at least.
         n_bytes: in all, where there are more.
+        most: arrays that are read; None: any number.
 
     Raises:
-        FormatError: it does not, or breaks the format.
+        FormatError: it does not, breaks the format, or has more arrays.
     """
     n_bytes = len(file.view) if n_bytes is None else n_bytes
     try:
         header, start = _header(file, n_bytes)
         size = n_bytes - start
         metadata = _metadata(header.pop(METADATA, {}))
+        if most is not None and len(header) > most:
+            raise FormatError(f"{len(header)} arrays: at most {most} are read")
         places = {name: _place(file, name, entry, size) for name, entry in header.items()}
         _check_cover(places, size)
     except FormatError as error:
@@ -320,16 +326,24 @@ def write(
     path: str | os.PathLike[str],
     arrays: Mapping[str, ArrayRecord],
     metadata: Mapping[str, str] | None = None,
+    largest: int = _MAX_HEADER,
 ) -> None:
     """Writes dense arrays, replacing the file as a whole.
 
     Arrays lie in the order given, those of wide elements first: so all are aligned.
 
+    Args:
+        path: of the file.
+        arrays: by name.
+        metadata: texts by name.
+        largest: bytes of a header that is read.
+
     Raises:
-        ArgumentError: a name or an array that the format cannot hold; nothing was written.
+        ArgumentError: a name or an array that the format cannot hold, or too many of them; nothing
+            was written.
         FileError: the file cannot be written; what stood at the path is as it was.
     """
-    written = parts(arrays, metadata or {})
+    written = parts(arrays, metadata or {}, largest)
     with replacing(path, sum(map(len, written))) as file:
         for part in written:
             file.write(part)
@@ -341,7 +355,7 @@ def dumps(arrays: Mapping[str, ArrayRecord], metadata: Mapping[str, str] | None 
 
 
 def parts(
-    arrays: Mapping[str, ArrayRecord], metadata: Mapping[str, str]
+    arrays: Mapping[str, ArrayRecord], metadata: Mapping[str, str], largest: int = _MAX_HEADER
 ) -> list[bytes | memoryview]:
     """The bytes that `write` writes, one after the other; arrays are not copied.
 
@@ -357,8 +371,8 @@ def parts(
     except UnicodeEncodeError as error:
         raise ArgumentError(f"safetensors: a name is no text in UTF-8: {error.reason}") from None
     text += b" " * (-(_LENGTH.size + len(text)) % VECTOR)  # kernels may read data in the file
-    if len(text) > _MAX_HEADER:
-        raise ArgumentError(f"safetensors: a header of {len(text)} bytes, over {_MAX_HEADER:,}")
+    if len(text) > largest:
+        raise ArgumentError(f"safetensors: {_too_long(len(text), largest)}")
     return [_LENGTH.pack(len(text)), text, *(bytes_of(arrays[name].data) for name in order)]
 
 

@@ -16,30 +16,58 @@ from .network import Array
 
 __all__ = ["check_ir_constants", "check_ir_text", "check_onnx_graph"]
 
-_FUNCTIONS = 25  # the field of a ModelProto
+# What messages of ONNX may have, by field: messages within, or why they are refused.
+_Fields = dict[int, "_Fields | str"]
+_SPARSE = "sparse tensors"
+_ATTRIBUTE: _Fields = {22: _SPARSE, 23: _SPARSE}
+_NODE: _Fields = {5: _ATTRIBUTE}
+_GRAPH: _Fields = {1: _NODE, 15: _SPARSE}
+_ATTRIBUTE.update({6: _GRAPH, 11: _GRAPH})
+_MODEL: _Fields = {7: _GRAPH, 25: "functions"}
+_MOST_FIELDS = 1 << 22  # of graphs, nodes and attributes: about twenty for a node
+_DEEPEST = 100  # messages within each other, as protobuf reads them
 _BODY = re.compile(rb"<(then_|else_)?body\b")
 _ALLOWANCE = 32 << 20  # bytes of constants that are computed
 _FACTOR = 64  # how many times the weights' bytes they may take beside: int4 as float32, eight times
 
 
 def check_onnx_graph(content: Array) -> None:
-    """Refuses a graph for ONNX Runtime that has functions.
+    """Refuses a graph for ONNX Runtime that has functions or sparse tensors.
 
     It copies a function to each place that calls it: thirty of them, each of which calls the next
-    one twice, become a thousand million nodes.
+    one twice, become a thousand million nodes. It makes sparse tensors dense, of any size.
 
     Args:
         content: a ModelProto, as bytes.
 
     Raises:
-        FormatError: it has some, or breaks the wire format.
+        FormatError: it has some, breaks the wire format, or has millions of fields.
     """
     try:
-        found = {field for field, *_ in fields_of(content.data, 0, content.nbytes)}
+        _check_message(content.data, content.nbytes)
+    except FormatError:
+        raise
     except ValueError as error:
         raise FormatError(f"the graph is no ONNX file: {error}") from None
-    if _FUNCTIONS in found:
-        raise FormatError("the graph has functions, which `mxnova compile` does not write")
+
+
+def _check_message(content: memoryview, size: int) -> None:
+    n_fields = 0
+    inside = [(_MODEL, fields_of(content, 0, size))]  # the message, and those that it is in
+    while inside:
+        known, fields = inside[-1]
+        for field, _, start, end in fields:
+            n_fields += 1
+            found = known.get(field)
+            if isinstance(found, dict):
+                inside.append((found, fields_of(content, start, end)))
+            if isinstance(found, str) or n_fields > _MOST_FIELDS or len(inside) > _DEEPEST:
+                what = found if isinstance(found, str) else "too many fields, or too deep ones"
+                raise FormatError(f"the graph has {what}, which `mxnova compile` does not write")
+            if found:
+                break
+        else:
+            inside.pop()
 
 
 def check_ir_text(text: bytes) -> None:
@@ -60,6 +88,8 @@ def check_ir_text(text: bytes) -> None:
 def check_ir_constants(model: Any, n_bytes: int) -> None:
     """Refuses a graph whose constants, which are computed when it is compiled, take much memory.
 
+    Shapes are constants, too, in so far as the graph says them.
+
     Args:
         model: OpenVINO's, not compiled yet.
         n_bytes: of the weights.
@@ -69,15 +99,21 @@ def check_ir_constants(model: Any, n_bytes: int) -> None:
     """
     most = _ALLOWANCE + _FACTOR * n_bytes
     constant: set[Any] = set()
+    of_open_shapes: set[Any] = set()  # among them
     total = 0.0
     for node in model.get_ordered_ops():
-        inputs = node.input_values()
-        is_stored = node.get_type_name() == "Constant"
-        if not is_stored and not (inputs and all(value in constant for value in inputs)):
+        inputs, outputs = node.input_values(), node.outputs()
+        is_stored, is_shape = (node.get_type_name() == kind for kind in ("Constant", "ShapeOf"))
+        if not (is_stored or is_shape or (inputs and constant.issuperset(inputs))):
             continue
-        outputs = node.outputs()
+        size = 0 if is_stored else sum(map(_bytes_of, outputs))
+        is_open = is_shape and not inputs[0].get_partial_shape().is_static
+        if is_open or not of_open_shapes.isdisjoint(inputs):
+            if size == inf:  # the data decide it
+                continue
+            of_open_shapes.update(outputs)
         constant.update(outputs)
-        total += 0 if is_stored else sum(map(_bytes_of, outputs))
+        total += size
         if total > most:
             name = node.get_friendly_name()
             raise FormatError(f"constants of the graph take over {most} bytes, up to {name!r}")

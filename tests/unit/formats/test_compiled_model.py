@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mxnova.core.base.errors import FileError, FormatError
+from mxnova.core.base.errors import ArgumentError, FileError, FormatError
 from mxnova.formats import compiled_model, safetensors
 from mxnova.formats.compiled_model import CompiledModel, Port
 
@@ -84,6 +84,7 @@ PORT = {"name": "data", "key": "data", "shape": [1], "dtype": "float32"}
         (with_(inputs=[{**PORT, "shape": [1] * 33}]), "shape"),
         (with_(inputs=[{**PORT, "dtype": "tensor"}]), "tensor"),
         (with_(labels="cat"), "labels"),
+        (with_(labels=["cat", 1]), "labels"),
         (with_(preprocessing=[]), "preprocessing"),
         (with_(sources={"a": 1}), "a=1"),
     ],
@@ -187,20 +188,36 @@ def test_bytes_beyond_the_last_array_are_not_read(path, peak):
 
 
 def test_headers_are_short(path, peak):
-    size = 5 << 20
+    size = 9 << 20
     path.write_bytes(size.to_bytes(8, "little") + b"{")
     os.truncate(path, SIZE)
-    with pytest.raises(FormatError, match=r"net\.mxnova: a header of 5242880 bytes"):
+    with pytest.raises(FormatError, match=r"net\.mxnova: a header of 9437184 bytes"):
         compiled_model.read(path)
     assert peak() < size
 
 
 def test_arrays_are_few(path, monkeypatch):
-    monkeypatch.setattr(compiled_model, "_MOST_ARRAYS", 2)
     arrays = {name: np.ones(1, np.float32) for name in "abc"}
     compiled_model.write(path, replace(MODEL, arrays=arrays))
+    monkeypatch.setattr(compiled_model, "_MOST_ARRAYS", 2)
     with pytest.raises(FormatError, match="3 arrays: at most 2"):
         compiled_model.read(path)
+
+
+@pytest.mark.parametrize(
+    "limit, fact", [("_MOST_ARRAYS", "2 arrays: at most 1"), ("_LARGEST_HEADER", "a header of")]
+)
+def test_what_would_not_be_read_is_not_written(path, monkeypatch, limit, fact):
+    monkeypatch.setattr(compiled_model, limit, 1)
+    with pytest.raises(ArgumentError, match=fact):
+        compiled_model.write(path, MODEL)
+    assert not path.exists()
+
+
+def test_labels_of_a_large_vocabulary(path):
+    labels = tuple(f"{i}: Überschrift für den Artikel Nr. {i}" for i in range(70_000))
+    compiled_model.write(path, replace(MODEL, labels=labels))
+    assert compiled_model.read(path).labels == labels
 
 
 @pytest.mark.parametrize("left", [4, 100, -1])

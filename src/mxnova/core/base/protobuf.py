@@ -70,6 +70,8 @@ def fields_of(content: memoryview, place: int, end: int) -> Iterator[tuple[int, 
 
 def _number(content: memoryview, place: int, end: int) -> tuple[int, int]:
     """A varint, and where it ends."""
+    if place < end and (byte := content[place]) < 0x80:  # most are a byte
+        return byte, place + 1
     number = 0
     for i in range(min(_MOST_VARINT, end - place)):
         byte = content[place + i]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import openvino
@@ -14,6 +15,7 @@ from openvino import opset13 as ov
 from torch import Tensor
 
 from ....base.inference_runtimes import openvino_settings
+from ....base.interrupts import deferred_interrupts
 from ....runtime.threads import thread_count
 from ..conversion.graph import Part
 from .opset import OpenVINOOpset
@@ -75,9 +77,11 @@ class Model:
                 request.set_input_tensor(position, self._memory(tensor, i))
             for position, tensor in enumerate(results):
                 request.set_output_tensor(position, self._memory(tensor, i))
-            request.start_async()  # infer() would make a dictionary of copies
-        for request in requests:
-            request.wait()
+        try:
+            _run(requests)
+        except Exception:
+            del self._local.requests  # nobody knows what state they are in
+            raise
         for i, source in self._copied.items():  # ascending
             results.insert(i, data[source].clone())
         return results
@@ -92,5 +96,18 @@ class Model:
 
     def _memory(self, tensor: Tensor, run: int) -> Any:
         """What a run reads or writes of a tensor."""
-        rows = tensor if self._n_runs == 1 else tensor.chunk(self._n_runs)[run]
-        return openvino.Tensor(rows.numpy(), shared_memory=True)
+        if self._n_runs > 1:
+            items = len(tensor) // self._n_runs
+            tensor = tensor[run * items : (run + 1) * items]
+        return openvino.Tensor(tensor.numpy(), shared_memory=True)
+
+
+def _run(requests: Sequence[Any]) -> None:
+    """Runs them at the same time; however it ends, none of them runs on.
+
+    Requests do not keep the memory that they write. Ctrl-C comes at the end, as from a single run.
+    """
+    with deferred_interrupts(), ExitStack() as running:
+        for request in requests:
+            request.start_async()  # infer() would make a dictionary of copies
+            running.callback(request.wait)
