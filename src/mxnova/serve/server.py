@@ -38,6 +38,7 @@ __all__ = ["Configuration", "configuration", "listening", "serve"]
 
 _log = logging.getLogger("mxnova")
 
+_TURNS = 3  # of the event loop, in which a connection is accepted and its protocol begins
 _GRACE = 0.5  # seconds that idle connections are kept while the server stops
 _HEADER_BYTES = 32 << 10
 _MOST_CONNECTIONS = 4096
@@ -188,6 +189,16 @@ class Protocol(HttpToolsProtocol):
             self.transport.close()
 
 
+class Server(uvicorn.Server):
+    """uvicorn's, which accepts the connections that wait before it stops."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stops accepting, and waits for requests."""
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+        await super().shutdown(sockets)
+
+
 class _Supervisor(Multiprocess):
     """uvicorn's, which learns at once of a worker that dies while it is asked for its health.
 
@@ -259,7 +270,7 @@ def serve(settings: Settings) -> None:
         app = create_app(settings)
         with listening(settings) as listener:
             _say(listener, settings)
-            _run(uvicorn.Server(configuration(settings, app)), listener)
+            _run(Server(configuration(settings, app)), listener)
         return
     with listening(settings) as listener, tempfile.TemporaryDirectory() as folder:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
