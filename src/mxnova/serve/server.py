@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import select
 import signal
 import socket
 import sys
@@ -38,7 +39,7 @@ __all__ = ["Configuration", "configuration", "listening", "serve"]
 
 _log = logging.getLogger("mxnova")
 
-_TURNS = 3  # of the event loop, in which a connection is accepted and its protocol begins
+_TURNS = 3  # of the event loop, in which the protocol of a connection begins
 _GRACE = 0.5  # seconds that idle connections are kept while the server stops
 _HEADER_BYTES = 32 << 10
 _MOST_CONNECTIONS = 4096
@@ -194,6 +195,10 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stops accepting, and waits for requests."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + _GRACE
+        while select.select(sockets or (), (), (), 0)[0] and loop.time() < end:
+            await asyncio.sleep(0)  # uvloop accepts one in a turn
         for _ in range(_TURNS):
             await asyncio.sleep(0)
         await super().shutdown(sockets)
