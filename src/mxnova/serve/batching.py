@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 import math
 import sys
+import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -27,6 +28,8 @@ __all__ = ["Batcher", "Pool", "batch_sizes"]
 Array = np.ndarray[Any, Any]
 Inputs = Mapping[str, Array]
 Outputs = list[Array]
+_Key = tuple[Any, ...]
+_MOST_SIZES = 8  # whose times are known: no more than a predictor keeps compiled
 
 
 class Pool:
@@ -64,9 +67,29 @@ class _Waiting:
 
     inputs: Inputs
     rows: int
-    key: tuple[Any, ...]  # shapes of a row: what requests must agree in to share a run
+    key: _Key  # shapes of a row: what requests must agree in to share a run
     future: asyncio.Future[Outputs]
     since: float = field(default_factory=time.monotonic)
+
+
+class _Times:
+    """Seconds of runs by shapes of a row and number of rows, of those that were used last."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[tuple[_Key, int], float] = {}  # the last one used is the last
+        self._lock = threading.Lock()
+
+    def expected(self, key: _Key, sizes: Iterable[int]) -> float:
+        """Seconds of runs of these sizes; infinity if one has not run lately."""
+        return sum(self._seconds.get((key, size), math.inf) for size in sizes)
+
+    def note(self, key: _Key, size: int, seconds: float) -> None:
+        """Notes a run, as at most twice what is known: other programs make single runs long."""
+        with self._lock:
+            least = self._seconds.pop((key, size), math.inf)
+            self._seconds[key, size] = min(seconds, 2 * least)
+            if len(self._seconds) > _MOST_SIZES:
+                del self._seconds[next(iter(self._seconds))]
 
 
 class Batcher:
@@ -99,7 +122,7 @@ class Batcher:
         self._timer: asyncio.TimerHandle | None = None  # until `max_delay` is over
         self._has_asked = False  # for a thread
         self._seconds = 0.0  # of a request, lately
-        self._row: tuple[Any, float] = ((), math.inf)  # shapes of one, and its seconds at best
+        self._times = _Times()
 
     @property
     def waiting(self) -> int:
@@ -157,10 +180,14 @@ class Batcher:
             self._plan()
 
     def _is_short(self, batch: Sequence[_Waiting]) -> bool:
-        """Whether a run is known to hold the event loop no longer than any thread may."""
-        key, seconds = self._row
-        expected = seconds * sum(w.rows for w in batch)
-        return self._in_loop and key == batch[0].key and expected < sys.getswitchinterval()
+        """Whether a run is known to hold the event loop no longer than any thread may.
+
+        What has not run lately is compiled first, and takes any time.
+        """
+        if not self._in_loop:
+            return False
+        sizes = self._sizes(sum(w.rows for w in batch))
+        return self._times.expected(batch[0].key, sizes) < sys.getswitchinterval()
 
     def _hand_over(self, batch: Sequence[_Waiting], start: float) -> None:
         loop = asyncio.get_running_loop()
@@ -211,20 +238,17 @@ class Batcher:
                 waiting.future.set_result(result)
         seconds = time.monotonic() - start
         self._seconds = 0.8 * self._seconds + 0.2 * seconds / len(batch)
-        rows = sum(w.rows for w in batch)
-        key, least = self._row  # other programs make single runs long
-        least = 1.1 * least if key == batch[0].key else math.inf
-        self._row = batch[0].key, min(seconds / rows, least)
-        self._ran(len(batch), rows, seconds)
+        self._ran(len(batch), sum(w.rows for w in batch), seconds)
 
     def _compute(self, batch: Sequence[_Waiting]) -> list[Outputs | Exception]:
         """Outputs or an error for each request; one that fails does not spoil the others."""
         try:
+            key = batch[0].key
             if len(batch) == 1:
-                return [self._run_rows(batch[0].inputs, batch[0].rows)]
+                return [self._run_rows(batch[0].inputs, key, batch[0].rows)]
             names = batch[0].inputs
             joined = {name: np.concatenate([w.inputs[name] for w in batch]) for name in names}
-            outputs = self._run_rows(joined, sum(w.rows for w in batch))
+            outputs = self._run_rows(joined, key, sum(w.rows for w in batch))
             ends = list(accumulate(w.rows for w in batch))
             return [
                 [o[end - w.rows : end] for o in outputs] for w, end in zip(batch, ends, strict=True)
@@ -234,19 +258,30 @@ class Batcher:
                 return [_tellable(error)]
             return [result for waiting in batch for result in self._compute([waiting])]
 
-    def _run_rows(self, inputs: Inputs, rows: int) -> Outputs:
-        """Runs some rows in pieces of few different sizes, each of which is compiled once."""
+    def _sizes(self, rows: int) -> Iterable[int]:
+        """The rows of each piece that some rows are run in: few numbers, each compiled once."""
+        return _pieces(rows, self._max_batch) if self._shares else (rows,)
+
+    def _run_rows(self, inputs: Inputs, key: _Key, rows: int) -> Outputs:
+        """Runs some rows in pieces."""
         if not self._shares or rows == 1:
-            return self._run(inputs)
+            return self._timed(inputs, key, rows)
         pieces = []
         start = 0
-        for size in _pieces(rows, self._max_batch):
+        for size in self._sizes(rows):
             piece = {name: values[start : start + size] for name, values in inputs.items()}
-            pieces.append(self._run(piece))
+            pieces.append(self._timed(piece, key, size))
             start += size
         if len(pieces) == 1:
             return pieces[0]
         return [np.concatenate(parts) for parts in zip(*pieces, strict=True)]
+
+    def _timed(self, inputs: Inputs, key: _Key, size: int) -> Outputs:
+        """Runs a piece, and notes how long it took if it did not fail."""
+        start = time.monotonic()
+        outputs = self._run(inputs)
+        self._times.note(key, size, time.monotonic() - start)
+        return outputs
 
 
 def _tellable(error: BaseException) -> Exception:

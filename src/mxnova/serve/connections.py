@@ -3,7 +3,8 @@
 
 The system gives a connection to the process that asks first, and often all of them to one. Here, a
 process that has more than another leaves new ones to that one. It may be busy: then one is taken
-after some moments, two after some more, then four.
+after some moments, two after some more, then four. When none is left, the other may be stopped: it
+is left out of account until it takes or ends a connection.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
+import logging
 import mmap
+import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +27,11 @@ __all__ = ["Loop", "Shares"]
 
 _MOMENT = 0.001  # seconds until a process looks again whether others have accepted
 _MOST_LOOKS = 10  # in vain: the others are busy, or stopped
-_MOST = 1024  # processes, and connections that one takes at once
+_MOST_PROCESSES = 1024
+_MOST_AT_ONCE = 1024  # connections that a process takes without doing anything else
+_RETRY = 1.0  # seconds until a process that lacks files or memory accepts again
+
+_log = logging.getLogger("mxnova")
 
 
 class Shares:
@@ -39,12 +46,13 @@ class Shares:
 
     def join(self) -> None:
         """Takes a row of the file, which is locked as long as this process lives."""
-        size = 4 * _MOST
-        self._file = open(self._path, "a+b")  # noqa: SIM115 - until `leave`
-        self._file.truncate(size)
-        self._rows = np.frombuffer(mmap.mmap(self._file.fileno(), size), np.int32)
-        self._row = next(filter(self._lock, range(_MOST)))
-        self._rows[self._row] = 1  # one more than the connections, as 0 is nobody's
+        size = 4 * _MOST_PROCESSES
+        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)  # to close it is to unlock
+        os.truncate(self._file, size)
+        self._rows = np.frombuffer(mmap.mmap(self._file, size), np.int32)
+        self._row = next(filter(self._lock, range(_MOST_PROCESSES)))
+        self._rows[self._row] = 1  # one more than the connections, as 0 accepts none
+        self._absent = np.zeros_like(self._rows)
 
     def _lock(self, row: int) -> bool:
         try:
@@ -54,18 +62,24 @@ class Shares:
         return True
 
     def leave(self) -> None:
-        """Says that this process accepts no more."""
+        """Says that this process accepts no more. The row stays its own."""
         self._rows[self._row] = 0
-        self._file.close()
 
     def count(self, more: int) -> None:
-        """Says that this process has so many connections more."""
+        """Says that this process has so many connections more, unless it has left."""
         if self._rows[self._row]:
             self._rows[self._row] += more
 
     def are_exceeded(self) -> bool:
-        """Whether another process has fewer connections."""
-        return bool(self._rows[self._rows > 0].min() < self._rows[self._row])
+        """Whether another process that is not left out of account has fewer connections."""
+        self._absent[self._absent != self._rows] = 0
+        fewer = self._rows < self._rows[self._row]
+        return bool((fewer & (self._rows > 0) & (self._absent == 0)).any())
+
+    def leave_out(self) -> None:
+        """Leaves processes that have fewer connections out of account until that changes."""
+        fewer = self._rows < self._rows[self._row]
+        self._absent[fewer] = self._rows[fewer]
 
     def forget_dead(self) -> None:
         """Frees the rows of processes that were killed."""
@@ -86,7 +100,7 @@ class _Acceptor:
         self._is_open = True
         self._timer: asyncio.TimerHandle | None = None
         self._looks = 0  # in a row that found connections for others
-        self._more = 1  # of these that are taken after the next ones
+        self._more = 1  # connections that are taken of what others leave, doubled each time
         self._starting: set[asyncio.Task[None]] = set()
         listener.setblocking(False)
         self._watch()
@@ -98,15 +112,16 @@ class _Acceptor:
                 self._accept()
             elif self._looks < _MOST_LOOKS:
                 self._looks += 1
-                self._pause()
+                self._pause(_MOMENT)
             else:
                 self._take_more()
-        except OSError:  # no more files can be opened
-            self._pause()
+        except OSError as error:  # files, memory
+            _log.warning("no connection can be accepted; next try in %g s: %s", _RETRY, error)
+            self._pause(_RETRY)
 
-    def _pause(self) -> None:
+    def _pause(self, seconds: float) -> None:
         self._loop.remove_reader(self._listener)
-        self._timer = self._loop.call_later(_MOMENT, self._watch)
+        self._timer = self._loop.call_later(seconds, self._watch)
 
     def _watch(self) -> None:
         self._loop.add_reader(self._listener, self._on_readable)
@@ -114,9 +129,13 @@ class _Acceptor:
     def _take_more(self) -> None:
         """Accepts some of what others leave."""
         self._loop.shares.forget_dead()
-        more, self._more = self._more, min(2 * self._more, _MOST)
+        more, self._more = self._more, min(2 * self._more, _MOST_AT_ONCE)
         self._looks = 0
-        all(self._accept() for _ in range(more))
+        taken = 0
+        while taken < more and self._accept():
+            taken += 1
+        if 0 < taken < more:  # all that were left
+            self._loop.shares.leave_out()
 
     def _accept(self) -> bool:
         """Accepts a connection, if there is one."""
@@ -134,11 +153,17 @@ class _Acceptor:
         try:
             _, protocol = await self._loop.connect_accepted_socket(self._make, connection)
         except OSError:  # the client has gone
-            connection.close()
-            self._loop.shares.count(-1)
+            self._drop(connection)
+        except Exception:  # noqa: BLE001 - of any protocol
+            _log.exception("a connection cannot be served")
+            self._drop(connection)
         else:
             if not self._is_open:
                 protocol.shutdown()  # as uvicorn tells those that had begun
+
+    def _drop(self, connection: socket.socket) -> None:
+        connection.close()
+        self._loop.shares.count(-1)
 
     def close(self) -> None:
         """Accepts what is there, and no more."""

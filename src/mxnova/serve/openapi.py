@@ -23,7 +23,7 @@ _INFER = {
             "type": "object",
             "required": ["inputs"],
             "properties": {
-                "id": {"type": "string"},
+                "id": {"type": ["string", "null"]},
                 "inputs": {"type": "array", "items": {"$ref": "#/components/schemas/Tensor"}},
                 "outputs": {"type": "array", "items": {"type": "object"}},
             },

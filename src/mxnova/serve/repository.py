@@ -97,6 +97,14 @@ def _rows(fed: Mapping[str, Array], tensors: Sequence[Tensor]) -> int:
     return sizes.pop() if sizes else 1
 
 
+def _free() -> None:
+    """Frees models that nobody has any more: graphs of some backends, with weights, are in cycles.
+
+    All threads wait meanwhile; it is done when models come and go only.
+    """
+    gc.collect()
+
+
 class Repository:
     """The models of a process.
 
@@ -128,7 +136,7 @@ class Repository:
 
     def _load(self, name: str, entry: Entry) -> Served:
         settings = self._settings
-        gc.collect()  # frees models that were replaced: they are in cycles
+        _free()
         model = load(entry.source, batch_sizes(max(2, settings.max_batch)))
         batcher = Batcher(
             lambda inputs: model.predictor.predict(**inputs),
@@ -183,7 +191,7 @@ class Repository:
     def _entries(self) -> Mapping[str, Entry]:
         entries = self._state.entries()
         for name in self._served.keys() - entries.keys():  # another process was told to unload it
-            del self._served[name]
+            self._drop(name)
         return entries
 
     def _entry(self, name: str) -> Entry:
@@ -242,7 +250,12 @@ class Repository:
         async with self._lock(name):
             self._entry(name)
             self._state.remove(name)
-            self._served.pop(name, None)
+            self._drop(name)
+
+    def _drop(self, name: str) -> None:
+        """Forgets a model; what requests still have is freed with the next one."""
+        self._served.pop(name, None)
+        _free()
 
     def _lock(self, name: str) -> asyncio.Lock:
         return self._loading.setdefault(name, asyncio.Lock())

@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import select
 import signal
 import socket
 import sys
@@ -38,6 +39,7 @@ __all__ = ["Configuration", "configuration", "listening", "serve"]
 
 _log = logging.getLogger("mxnova")
 
+_TURNS = 3  # of the event loop, in which the protocol of a connection begins
 _GRACE = 0.5  # seconds that idle connections are kept while the server stops
 _HEADER_BYTES = 32 << 10
 _MOST_CONNECTIONS = 4096
@@ -188,6 +190,20 @@ class Protocol(HttpToolsProtocol):
             self.transport.close()
 
 
+class Server(uvicorn.Server):
+    """uvicorn's, which accepts the connections that wait before it stops."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stops accepting, and waits for requests."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + _GRACE
+        while select.select(sockets or (), (), (), 0)[0] and loop.time() < end:
+            await asyncio.sleep(0)  # uvloop accepts one in a turn
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+        await super().shutdown(sockets)
+
+
 class _Supervisor(Multiprocess):
     """uvicorn's, which learns at once of a worker that dies while it is asked for its health.
 
@@ -259,7 +275,7 @@ def serve(settings: Settings) -> None:
         app = create_app(settings)
         with listening(settings) as listener:
             _say(listener, settings)
-            _run(uvicorn.Server(configuration(settings, app)), listener)
+            _run(Server(configuration(settings, app)), listener)
         return
     with listening(settings) as listener, tempfile.TemporaryDirectory() as folder:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder

@@ -183,7 +183,7 @@ def _of_raw(inputs: Sequence[Tensor], size: int) -> dict[str, Any]:
             400, "a request without a JSON part is for models with one input and one open size"
         )
     row = math.prod(s for s in tensor.shape if s != OPEN) * tensor.dtype.itemsize
-    if size % row or (not n_open and size != row):
+    if not row or size % row or (not n_open and size != row):
         raise Refused(400, f"the body has {size} bytes, and a row of {tensor.name!r} {row}")
     told = {
         "name": tensor.name,
@@ -239,7 +239,7 @@ def _wanted(head: Mapping[str, Any], names: Sequence[str]) -> dict[str, bool]:
 
 
 def _check_id(head: Mapping[str, Any]) -> None:
-    if not isinstance(head.get("id", ""), str):
+    if not isinstance(head.get("id"), str | None):
         raise Refused(400, f"'id' is {shown(head['id'], 40)}, expected a string")
 
 
@@ -310,7 +310,7 @@ def _response(
             row["data"] = to_json(values)
         rows.append(row)
     answer = {"model_name": model, "model_version": _VERSION, "outputs": rows}
-    if "id" in head:
+    if head.get("id") is not None:
         answer["id"] = head["id"]
     text = _encode(answer).encode()
     if not parts:

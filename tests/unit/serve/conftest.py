@@ -114,14 +114,12 @@ class Client:
 @contextlib.contextmanager
 def running(settings, **changed):
     """A server in a thread: a client of it."""
-    import uvicorn
-
     from mxnova.serve.app import create_app
-    from mxnova.serve.server import configuration, listening
+    from mxnova.serve.server import Server, configuration, listening
 
     app = create_app(settings)
     with listening(settings) as listener:
-        server = uvicorn.Server(configuration(settings, app))
+        server = Server(configuration(settings, app))
         thread = threading.Thread(target=server.run, args=([listener],))
         port = listener.getsockname()[1]
         thread.start()

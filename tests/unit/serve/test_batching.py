@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from mxnova.serve.batching import Batcher, Pool, batch_sizes
+from mxnova.serve.batching import Batcher, Pool, _Times, batch_sizes
 from mxnova.serve.errors import Refused
 
 
@@ -245,24 +245,62 @@ def test_several_threads_run_at_the_same_time():
     run(test, threads=2)
 
 
-def test_short_runs_are_made_in_the_loop_where_that_is_wanted(monkeypatch):
-    monkeypatch.setattr(sys, "getswitchinterval", lambda: limit[0])
-    limit = [1000.0]  # seconds, which no run takes
-    here, threads = threading.current_thread(), []
+def threads_of(monkeypatch, requests, limit=1000.0, fails=(), **options):
+    """Whether each run was made in the loop, of requests that come one after the other.
+
+    Args:
+        requests: rows and width, and perhaps the switch interval from there on.
+        limit: what is short, in seconds: as a rule what no run takes.
+        fails: numbers of rows of runs that fail.
+    """
+    here, made = threading.current_thread(), []
 
     async def test(model, batcher):
-        batcher._run = lambda inputs: [threads.append(threading.current_thread()), inputs["data"]]
-        for rows, width in ((1, 2), (2, 2), (1, 3), (1, 3)):
-            await batcher.submit(row(1, rows, width), rows)
-        limit[0] = 0
-        await batcher.submit(row(1, width=3), 1)
+        def compute(inputs):
+            made.append(threading.current_thread() is here)
+            if len(inputs["data"]) in fails:
+                raise ValueError
+            return [inputs["data"]]
 
-    run(test, in_loop=True)
-    assert [thread is here for thread in threads] == [False, True, False, True, False]
-    threads.clear()
-    limit[0] = 1000
-    run(test)
-    assert here not in threads
+        batcher._run = compute
+        for rows, width, *seconds in requests:
+            (interval,) = seconds or [limit]
+            monkeypatch.setattr(sys, "getswitchinterval", lambda s=interval: s)
+            await asyncio.gather(batcher.submit(row(1, rows, width), rows), return_exceptions=True)
+
+    run(test, **options)
+    return made
+
+
+@pytest.mark.parametrize("requests, in_loop", [
+    ([(1, 2), (1, 2), (1, 3), (1, 3)], [False, True, False, True]),
+    ([(1, 2), (1, 2, 0.0), (1, 2)], [False, False, True]),
+    ([(8, 2), (1, 2), (2, 2), (1, 2)], [False, False, False, True]),  # sizes are compiled apart
+    ([(2, 2), (3, 2), (3, 2)], [False, False, False, True, True]),  # as 2 and 1
+    ([(1, 9), *((1, n) for n in range(1, 9)), (1, 9)], [False] * 10),  # others took its place
+])  # fmt: skip
+def test_runs_that_are_known_to_be_short_are_made_in_the_loop(monkeypatch, requests, in_loop):
+    assert threads_of(monkeypatch, requests, in_loop=True) == in_loop
+    assert not any(threads_of(monkeypatch, requests))
+
+
+def test_runs_that_fail_tell_nothing_of_those_that_do_not(monkeypatch):
+    assert not any(threads_of(monkeypatch, [(1, 2)] * 3, fails=[1], in_loop=True))
+
+
+def test_one_long_run_is_forgotten_and_several_are_not():
+    times = _Times()
+    for seconds, expected in (
+        (9.0, 9.0),
+        (1.0, 1.0),
+        (9.0, 2.0),
+        (1.0, 1.0),
+        (9.0, 2.0),
+        (9.0, 4.0),
+    ):
+        times.note((), 1, seconds)
+        assert times.expected((), [1, 1]) == 2 * expected
+    assert times.expected((), [1, 2]) == float("inf")
 
 
 def test_runs_are_reported():

@@ -171,6 +171,46 @@ class Load:
         return np.array([json.loads(body) for _, body in self.answers])
 
 
+def test_a_server_that_stops_takes_what_waits_for_it(sources):
+    from mxnova.serve import Settings
+    from mxnova.serve.app import create_app
+    from mxnova.serve.server import Server, configuration, listening
+
+    settings = Settings({"dense": sources["dense"]}, port=0)
+
+    async def test(server, listener):
+        serving = asyncio.ensure_future(server.serve([listener]))
+        while not server.started:
+            await asyncio.sleep(0.001)
+        with contextlib.ExitStack() as stack:
+            clients = [
+                stack.enter_context(socket.create_connection(listener.getsockname()))
+                for _ in range(5)  # while the loop is busy
+            ]
+            for client in clients:
+                client.sendall(b"GET /v2/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            server.main_loop_ends()
+            await serving
+            for client in clients:
+                assert client.recv(1 << 16).startswith(b"HTTP/1.1 200")
+
+    class Stopped(Server):
+        """Stops in the turn of the loop in which it is told to."""
+
+        async def main_loop(self):
+            self._ends = asyncio.get_running_loop().create_future()
+            await self._ends
+
+        def main_loop_ends(self):
+            self._ends.set_result(None)
+
+    with listening(settings) as listener:
+        config = configuration(settings, create_app(settings))
+        loop = config.get_loop_factory()()
+        with contextlib.closing(loop):
+            loop.run_until_complete(test(Stopped(config), listener))
+
+
 @pytest.mark.slow
 def test_a_server_that_is_told_to_stop_answers_what_it_has(compiled):
     path, wanted = compiled[0]

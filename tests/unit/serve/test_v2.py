@@ -68,6 +68,12 @@ def test_any_size_of_a_batch_is_answered_as_by_the_predictor(client, predictors,
     np.testing.assert_allclose(found, predictors["dense"].predict(data=x)[0], rtol=1e-5)
 
 
+def test_an_id_of_null_is_none(client):
+    status, told = client.json("POST", INFER, {"id": None, "inputs": [tensor()], "outputs": None})
+    assert status == 200
+    assert "id" not in told
+
+
 @pytest.mark.parametrize("asks", ["request", "output", "json"])
 def test_bytes_go_in_and_out(client, predictors, asks):
     head = {"inputs": [{**tensor(), "parameters": {"binary_data_size": X.nbytes}}]}
@@ -96,6 +102,17 @@ def test_a_request_of_bytes_alone_is_for_the_only_input(client, predictors):
     assert "one input" in client.refused(400, "POST", "/v2/models/pair/infer", b"1234", **raw)
     bomb = bytes(4 * 4096 + 16)
     assert "elements" in client.refused(413, "POST", INFER, bomb, **raw)
+
+
+@pytest.mark.parametrize("shape", [(0,), (-1, 0)])
+def test_bytes_alone_for_an_input_of_no_elements_are_refused(shape):
+    from mxnova.serve.errors import Refused
+    from mxnova.serve.loading import Tensor
+    from mxnova.serve.v2 import _of_raw
+
+    with pytest.raises(Refused, match="0 bytes, and a row of 'data' 0") as refused:
+        _of_raw((Tensor("data", shape, np.dtype("f4")),), 0)
+    assert refused.value.status == 400
 
 
 @pytest.mark.parametrize("coding, encode", [("gzip", gzip.compress), ("deflate", zlib.compress)])
