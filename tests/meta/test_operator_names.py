@@ -65,7 +65,7 @@ EXCEPTIONS = {
     "onnx/model.py:_NEEDS_VALUES": "operators that imported graphs are checked for",
     "optimizer/descent.py:_MULTI": "updates of several weights by those of one",
     "quantization/layers.py:_LAYERS": "layers that any method quantizes",
-    "visualization.py:_COLOURS": "how kinds of nodes are drawn",
+    "visualization.py:_COLORS": "how kinds of nodes are drawn",
     "visualization.py:_DESCRIBED": "how kinds of nodes are drawn",
 }
 # Comparisons of an operator's name, by file.
