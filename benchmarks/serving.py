@@ -41,6 +41,7 @@ from benchmarks.models.networks import INPUT_SHAPES, convolutional, resnet50
 from benchmarks.models.symbol_net import SymbolNet, array_parameters
 from mxnova.core.base.cores import usable_cores
 
+WARM_UP = 2.0  # seconds
 LOAD = 0.8
 Model = tuple[str, int, tuple[int, ...]]  # prefix and epoch of a checkpoint, shape of a request
 
@@ -104,6 +105,7 @@ def measure(
 ) -> dict[str, float]:
     """Rates in requests a second, latencies and processor time in milliseconds."""
     np.testing.assert_allclose(output_of(clients.ask()), bare[1].output(), rtol=1e-3, atol=1e-5)
+    Clients.rate(clients, WARM_UP)  # by sockets: wrk gives up where a batch is compiled for 2 s
     looped: dict[int, list[Answers]] = {n: [] for n in bare}
     asked, used = [], []
     for _ in range(turns):
