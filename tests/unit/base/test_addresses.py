@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from mxnova.core.base import addresses
-from mxnova.core.base.addresses import address_of_interface, address_towards, listen
+from mxnova.core.base.addresses import address_of_interface, address_toward, listen
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "localhost"])
@@ -31,14 +31,14 @@ def test_a_machine_without_a_network(monkeypatch):
     def fails(other):
         raise OSError(101, "Network is unreachable")
 
-    monkeypatch.setattr(addresses, "address_towards", fails)
+    monkeypatch.setattr(addresses, "address_toward", fails)
     assert addresses.own_address() == "127.0.0.1"
 
 
 def test_the_way_to_this_machine():
-    assert address_towards("127.0.0.1") == "127.0.0.1"
+    assert address_toward("127.0.0.1") == "127.0.0.1"
     with pytest.raises(OSError):
-        address_towards("no-such-host.invalid")
+        address_toward("no-such-host.invalid")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux's names and question")
