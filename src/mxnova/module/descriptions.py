@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of the names and descriptions that a module is given."""
+"""Checks of the names, descriptions and batches that a module is given."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.base.errors import ArgumentError, shown
+from ..core.base.errors import ArgumentError, ArgumentTypeError, shown
 from ..core.base.user_warnings import warn_user
 from ..io import DataDesc
 from ..io.batch import described
@@ -85,3 +85,52 @@ def _parse_data_desc(
     labels = None if label_shapes is None else [described(desc) for desc in label_shapes]
     _check_names_match(label_names, labels or (), "label", False)
     return data, labels
+
+
+def _first_and_count(batch: Any) -> tuple[Any, int]:
+    """A batch and 1, or the first of a list with one for each device and how many there are."""
+    return (batch[0], len(batch)) if isinstance(batch, list) else (batch, 1)
+
+
+def _shapes_of_data(batch: Any) -> list[tuple[int, ...]]:
+    """The shapes of the data of a batch, all devices together.
+
+    Args:
+        batch: a batch, or a list with one for each device.
+
+    Raises:
+        ArgumentTypeError: it is something else.
+    """
+    first, count = _first_and_count(batch)
+    if not hasattr(first, "data"):
+        raise ArgumentTypeError(
+            f"Module.forward: data_batch is a {type(first).__name__}: must be a batch with the "
+            "arrays data and label, such as mx.io.DataBatch([x], [y])"
+        )
+    shapes = [array.shape for array in first.data]
+    return shapes if count == 1 else [(count * shape[0], *shape[1:]) for shape in shapes]
+
+
+def _descriptions_of(
+    batch: Any, shapes: Sequence[Any], data: Sequence[DataDesc], labels: Sequence[DataDesc] | None
+) -> tuple[Any, Any]:
+    """Descriptions of the data and labels of a batch: its own, or a module's with other shapes.
+
+    Args:
+        batch: a batch, or a list with one for each device.
+        shapes: of its data.
+        data: the module's descriptions of data.
+        labels: the module's descriptions of labels.
+    """
+    first, count = _first_and_count(batch)
+    found = getattr(first, "provide_label", None)
+    if not found and getattr(first, "label", None):
+        sizes = [(count * a.shape[0], *a.shape[1:]) for a in first.label]
+        found = _reshaped(labels or (), sizes)
+    return getattr(first, "provide_data", None) or _reshaped(data, shapes), found or None
+
+
+def _reshaped(descs: Sequence[DataDesc], shapes: Sequence[Any]) -> list[DataDesc]:
+    """Descriptions of arrays that are as others but for their shapes."""
+    pairs = zip(descs, shapes, strict=False)
+    return [DataDesc(desc.name, shape, desc.dtype, desc.layout) for desc, shape in pairs]

@@ -11,20 +11,19 @@ from .. import ndarray as nd
 from ..checkpoint import load_checkpoint
 from ..context import Context, cpu
 from ..core.base.doors import facade
-from ..core.base.errors import (
-    ArgumentTypeError,
-    AssertedError,
-    AssertedTypeError,
-    MXNetError,
-    shown,
-)
+from ..core.base.errors import AssertedError, AssertedTypeError, MXNetError, shown
 from ..core.base.mismatches import Mismatches
 from ..core.base.user_warnings import warn_user
 from ..core.graph.serialize import saving
 from ..initializer import InitDesc
 from ..io import DataDesc
 from ..symbol import Symbol
-from .descriptions import _check_input_names, _parse_data_desc
+from .descriptions import (
+    _check_input_names,
+    _descriptions_of,
+    _parse_data_desc,
+    _shapes_of_data,
+)
 from .executor_group import DataParallelExecutorGroup
 from .optimized_module import OptimizedModule
 from .steps import UNIFORM, Params
@@ -349,27 +348,13 @@ class Module(OptimizedModule):
 
     def _fit_shapes(self, batch: Any) -> None:
         """Takes the shapes of a batch where they are other than before."""
-        first, count = (batch[0], len(batch)) if isinstance(batch, list) else (batch, 1)
         have = [desc.shape for desc in self._data_shapes]
-        if not hasattr(first, "data"):
-            raise ArgumentTypeError(
-                f"Module.forward: data_batch is a {type(first).__name__}: must be a batch with the "
-                "arrays data and label, such as mx.io.DataBatch([x], [y])"
-            )
-        given = [array.shape for array in first.data]
-        if count > 1:
-            given = [(count * shape[0], *shape[1:]) for shape in given]
+        given = _shapes_of_data(batch)
         if have == given:
             return
-        data = getattr(first, "provide_data", None)
-        if not data:
-            data = _reshaped(self._data_shapes, given)
-        labels = getattr(first, "provide_label", None)
-        if not labels and getattr(first, "label", None):
-            sizes = [(count * a.shape[0], *a.shape[1:]) for a in first.label]
-            labels = _reshaped(self._label_shapes or (), sizes)
+        data, labels = _descriptions_of(batch, given, self._data_shapes, self._label_shapes)
         try:
-            self.reshape(data, labels or None)
+            self.reshape(data, labels)
         except MXNetError as error:
             raise MXNetError(
                 f"Module.forward: the batch has data of shapes {given}, the module is bound for "
@@ -506,12 +491,6 @@ def _group_of(module: Module | None, n_contexts: int) -> Any:
 
 def _zeros_like(array: NDArray) -> NDArray:
     return nd.zeros(array.shape, dtype=array.dtype, stype=array.stype)
-
-
-def _reshaped(descs: Sequence[DataDesc], shapes: Sequence[Any]) -> list[DataDesc]:
-    """Descriptions of arrays that are as others but for their shapes."""
-    pairs = zip(descs, shapes, strict=False)
-    return [DataDesc(desc.name, shape, desc.dtype, desc.layout) for desc, shape in pairs]
 
 
 facade(__name__)
