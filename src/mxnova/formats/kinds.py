@@ -22,10 +22,17 @@ _BEGINNINGS = (
 )
 
 
-def what_it_is(content: bytes | bytearray | memoryview | str) -> str:
-    """A hint such as ``; it begins as JSON, …``; empty where the beginning is not known."""
+def what_it_is(content: bytes | bytearray | memoryview | str, expected: bytes = b"") -> str:
+    """A hint such as ``; it begins as JSON, …``; empty where the beginning is not known.
+
+    Args:
+        content: of the file.
+        expected: how files begin that the reader takes: no hint is given for those.
+    """
     head = content[:16].encode() if isinstance(content, str) else bytes(content[:16])
     if not head:
         return "; it is empty"
+    if expected and head.startswith(expected):
+        return ""
     kind = next((kind for start, kind in _BEGINNINGS if head.startswith(start)), None)
     return "" if kind is None else f"; it begins as {kind}"

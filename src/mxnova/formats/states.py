@@ -28,6 +28,7 @@ __all__ = ["ObjectRecord", "StatesFile", "dumps_states", "read_states"]
 
 Key: TypeAlias = "int | str"
 
+_PICKLE = b"\x80"  # how one begins, from protocol 2 on
 _MAX_DEPTH, _MAX_ARGS = 32, 4
 # Bytes of memory that a resolved container, and an item of it, take at most (tracemalloc).
 _CONTAINER_COST, _ITEM_COST = 96, 104
@@ -80,8 +81,7 @@ def read_states(source: Readable) -> StatesFile:
     try:
         value = _Resolver(opened).value(loads(opened))
     except FormatError as error:
-        hint = "" if bytes(opened.view[:1]) == b"\x80" else what_it_is(opened.view)
-        raise FormatError(f"{error}{hint}") from None
+        raise FormatError(f"{error}{what_it_is(opened.view, _PICKLE)}") from None
     states, optimizer = value if type(value) is tuple and len(value) == 2 else (value, None)
     if type(states) is not dict or not isinstance(optimizer, (ObjectRecord, type(None))):
         raise FormatError(

@@ -48,8 +48,7 @@ def parse(text: str | bytes) -> GraphRecord:
     try:
         return _graph(_document(text))
     except FormatError as error:
-        hint = "" if text[:1] in ("{", b"{") else what_it_is(text)
-        raise FormatError(f"symbol JSON: {error}{hint}") from None
+        raise FormatError(f"symbol JSON: {error}{what_it_is(text, b'{')}") from None
 
 
 def _document(text: str | bytes) -> object:

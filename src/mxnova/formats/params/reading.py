@@ -34,6 +34,7 @@ from .layout import (
 
 __all__ = ["FACTOR", "loads_array", "read"]
 
+_MAGIC = LIST_MAGIC.to_bytes(2, "little")
 _MAX_NDIM = 32  # what NumPy 1.26 can show
 _MAX_NAME = 1 << 16  # bytes; MXNet has no limit
 _MAX_EMPTY = 1 << 24  # of other dimensions beside a 0: programs make arrays of their product
@@ -299,8 +300,7 @@ class _Reader:
 
     def short(self, n_bytes: int, what: str) -> FormatError:
         """The error for `n_bytes` that the source does not have from here on."""
-        is_other = self.offset == 0 and self.bytes[:2].tobytes() != b"\x12\x01"
-        hint = what_it_is(self.source.view) if is_other else ""
+        hint = what_it_is(self.source.view, _MAGIC) if self.offset == 0 else ""
         return self.error(f"{what} needs {n_bytes} bytes, {self.end - self.offset} are left{hint}")
 
     def charge(self, n_bytes: int) -> None:
