@@ -139,6 +139,20 @@ _MODULES = """
     symbol=.symbol sys tarfile threading time traceback vgg=.gluon.model_zoo.vision.vgg
     vocab=.contrib.text.vocab warnings zipfile
 """
+_EXTENSION = """
+    activation= arange_like= batch_dot= batch_flatten= batch_norm= cast=
+    constraint_check= convolution= deconvolution= dropout= embedding= erf= erfinv=
+    fully_connected= gamma= gammaln= gather_nd= layer_norm= leaky_relu= log_softmax=
+    multibox_detection= multibox_prior= multibox_target= nonzero= one_hot= pick=
+    pooling= relu= reshape= reshape_like= rnn= roi_pooling= sequence_mask=
+    shape_array= sigmoid= slice= smooth_l1= softmax= topk=
+"""
+
+_RANDOM = """
+    exponential_like= gamma_like= generalized_negative_binomial_like=
+    negative_binomial_like= normal_like= poisson_like= uniform_like=
+"""
+
 BORROWED = {
     "attribute": "classproperty defaultdict string_types threading warnings with_metaclass",
     "autograd": """
@@ -236,18 +250,8 @@ BORROWED = {
     "monitor": "NDArray NDArrayHandle ctypes logging ndarray py_str re sqrt",
     "name": "classproperty threading warnings with_metaclass",
     "ndarray": "numpy= numpy_extension=",
-    "ndarray.numpy_extension": """
-        activation= arange_like= batch_dot= batch_flatten= batch_norm= cast=
-        constraint_check= convolution= deconvolution= dropout= embedding= erf= erfinv=
-        fully_connected= gamma= gammaln= gather_nd= layer_norm= leaky_relu= log_softmax=
-        multibox_detection= multibox_prior= multibox_target= nonzero= one_hot= pick=
-        pooling= relu= reshape= reshape_like= rnn= roi_pooling= sequence_mask=
-        shape_array= sigmoid= slice= smooth_l1= softmax= topk=
-    """,
-    "ndarray.random": """
-        exponential_like= gamma_like= generalized_negative_binomial_like=
-        negative_binomial_like= normal_like= poisson_like= uniform_like=
-    """,
+    "ndarray.numpy_extension": _EXTENSION,
+    "ndarray.random": _RANDOM,
     "ndarray.register": """
         adamw_update check_call ctypes mp_adamw_update mx_uint py_str use_np_shape
     """,
@@ -312,18 +316,8 @@ BORROWED = {
     """,
     "runtime": "check_call collections ctypes",
     "symbol": "numpy= numpy_extension=",
-    "symbol.numpy_extension": """
-        activation= arange_like= batch_dot= batch_flatten= batch_norm= cast=
-        constraint_check= convolution= deconvolution= dropout= embedding= erf= erfinv=
-        fully_connected= gamma= gammaln= gather_nd= layer_norm= leaky_relu= log_softmax=
-        multibox_detection= multibox_prior= multibox_target= nonzero= one_hot= pick=
-        pooling= relu= reshape= reshape_like= rnn= roi_pooling= sequence_mask=
-        shape_array= sigmoid= slice= smooth_l1= softmax= topk=
-    """,
-    "symbol.random": """
-        exponential_like= gamma_like= generalized_negative_binomial_like=
-        negative_binomial_like= normal_like= poisson_like= uniform_like=
-    """,
+    "symbol.numpy_extension": _EXTENSION,
+    "symbol.random": _RANDOM,
     "symbol.register": """
         AttrScope NameManager adamw_update=.symbol.contrib:adamw_update check_call ctypes
         mp_adamw_update=.symbol.contrib:mp_adamw_update mx_uint py_str

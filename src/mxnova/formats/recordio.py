@@ -171,7 +171,7 @@ def read_records(buffer: Buffer) -> Iterator[bytes]:
         yield payload
 
 
-# -- Labeled records ------------------------------------------------------------------------------
+# -- Labeled records -------------------------------------------------------------------------------
 
 
 class HEADER(NamedTuple):

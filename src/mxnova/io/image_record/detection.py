@@ -86,7 +86,7 @@ class DetAugmentation:
         size_of = [p.data_shape[0], *drawing.size, len(row)]
         return Drawn(drawing.steps, np.concatenate([np.array(size_of, np.float32), row]))
 
-    # Colors --------------------------------------------------------------------------------------
+    # Colors ---------------------------------------------------------------------------------------
 
     def _colors(self, drawing: Drawing) -> None:
         p, random = self.params, drawing.draw

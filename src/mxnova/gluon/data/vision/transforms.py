@@ -303,7 +303,7 @@ class RandomFlipTopBottom(HybridBlock):
         return F.image.random_flip_top_bottom(x)
 
 
-# Colors ------------------------------------------------------------------------------------------
+# Colors -------------------------------------------------------------------------------------------
 
 
 class _RandomFactor(HybridBlock):
