@@ -4,12 +4,13 @@
 A parser takes bytes. Whatever they are, it must return or raise MXNetError, within one second of
 processor time and within 16 MiB of memory and the parser's multiple of the input's size.
 
-Inputs run in a process of their own, which can be killed: a fork of one that has only imported. The memory rule is enforced there with
-RLIMIT_AS, set before each input to the address space in use plus the allowance: an allocation
-beyond it fails as MemoryError, which is a finding. That costs 10 µs an input (tracemalloc makes
-parsers five times slower) and counts memory that is allocated but never touched. It does not see
-small blocks that are reused from what earlier inputs freed; large ones are never reused, as malloc
-is told to give them back. Elsewhere than on Linux only time and exceptions are checked.
+Inputs run in a process of their own, which can be killed: a fork of one that has only imported. The
+memory rule is enforced there with RLIMIT_AS, set before each input to the address space in use plus
+the allowance: an allocation beyond it fails as MemoryError, which is a finding. That costs 10 µs an
+input (tracemalloc makes parsers five times slower) and counts memory that is allocated but never
+touched. It does not see small blocks that are reused from what earlier inputs freed; large ones are
+never reused, as malloc is told to give them back. Elsewhere than on Linux only time and exceptions
+are checked.
 
 Every input follows from (seeds of the parser, random seed, number), so that a number is enough to
 see it again.
