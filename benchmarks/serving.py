@@ -4,8 +4,9 @@
 Throughput: connections that ask without a pause, in turns with bare loops: one that has all cores,
 and as many as the server has workers, in processes that share the cores. The best turn of each
 counts, as other programs only slow them down, and so does the least processor time of a request.
-Clients use the same cores; what they take of a request is shown, and is in the ratios. They send
-bytes made once by bare sockets, in one thread, or by the program `wrk`.
+Clients use the same cores unless `--server-cores` and `--load-cores` part them: the server and the
+loops have the former. What clients take of a request is shown. They send bytes made once by bare
+sockets, in one thread, or by the program `wrk`.
 
 Latency: requests that are due at constant intervals, 80 % of that throughput; how late a request
 is sent counts. `--random` has them come at random, as those of many people do: then some wait for
@@ -36,6 +37,7 @@ import numpy as np
 import typer
 
 from benchmarks.clients import Answers, Clients, WrkClients, header_of, rate_of_loop
+from benchmarks.cores import cores_of, on_cores
 from benchmarks.inputs import normal
 from benchmarks.models.networks import INPUT_SHAPES, convolutional, resnet50
 from benchmarks.models.symbol_net import SymbolNet, array_parameters
@@ -61,6 +63,10 @@ def main(
     workers: Annotated[int, typer.Option(min=1, help="Processes of the server.")] = 1,
     wrk: Annotated[bool, typer.Option(help="Throughput by the program wrk.")] = False,
     random: Annotated[bool, typer.Option(help="Latency of requests at random times.")] = False,
+    server_cores: Annotated[
+        str, typer.Option(help="Of the server and of the loops, such as 0,1; default: all.")
+    ] = "",
+    load_cores: Annotated[str, typer.Option(help="Of the clients, such as 2-15.")] = "",
     options: Annotated[str, typer.Option(help="More options of mxnova serve.")] = "",
     smoke: Annotated[bool, typer.Option(help="A tiny network: shows only that it runs.")] = False,
 ) -> None:
@@ -69,6 +75,10 @@ def main(
         raise typer.BadParameter("wrk is not installed", param_hint="--wrk")
     if wrk:
         seconds = max(1, round(seconds))
+    try:
+        of_server, of_load = cores_of(server_cores), cores_of(load_cores)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
     with tempfile.TemporaryDirectory() as folder:
         if prefix is None:
             network = convolutional if smoke else resnet50
@@ -80,8 +90,10 @@ def main(
         model = prefix, epoch, (rows, *sizes)
         told = [*options.split(), "--workers", str(workers)]
         with contextlib.ExitStack() as stack:
-            bare = {n: stack.enter_context(BareLoops(n, model)) for n in {1, workers}}
-            server = stack.enter_context(Server(prefix, epoch, sizes, told))
+            with on_cores(of_server):
+                bare = {n: stack.enter_context(BareLoops(n, model)) for n in {1, workers}}
+                server = stack.enter_context(Server(prefix, epoch, sizes, told))
+            stack.enter_context(on_cores(of_load))
             kind = WrkClients if wrk else Clients
             asking = kind(server.port, request_of(picture_of(model), server.port), clients)
             found = measure(bare, server, asking, seconds, turns, random)
@@ -116,7 +128,7 @@ def measure(
         used.append((server.processor_seconds() - before) / (asked[-1].rate * seconds))
     served = max(asked, key=lambda answers: answers.rate)
     late = clients.at_rate(LOAD * served.rate, seconds * turns, intervals(random))
-    median, p99 = np.percentile(late.latencies, (50, 99)) * 1000
+    median, p90, p99, p999 = np.percentile(late.latencies, (50, 90, 99, 99.9)) * 1000
     found = {"served": served.rate}
     for n, answers in looped.items():
         rate, name = max(a.rate for a in answers), f"{n} bare loop{'s' * (n > 1)}"
@@ -129,7 +141,9 @@ def measure(
         "requests": len(late.latencies),
         "processor time, clients at this load": late.processor * 1000,
         "median": median,
+        "p90": p90,
         "p99": p99,
+        "p99.9": p999,
         "p99 / median": p99 / median,
     }
 
