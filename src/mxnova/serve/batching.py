@@ -202,9 +202,7 @@ class Batcher:
             self._take_back(batch, start, [error] * len(batch))
         else:
             run.add_done_callback(
-                lambda done: loop.call_soon_threadsafe(
-                    self._take_back, batch, start, done.result()
-                )
+                lambda done: loop.call_soon_threadsafe(self._take_back, batch, start, done.result())
             )
 
     def _take_back(
