@@ -2,8 +2,8 @@
 """Sets up, checks and tests; arguments go to pytest: ``python -m scripts.test -k recordio``.
 
 ``python -m scripts.test quick``: style, layers and the tests that the changes since main concern,
-in a minute; installs nothing. ``python -m scripts.test gpu``: what MXNet recorded, and the samples of
-operators, on the GPU; installs nothing. `scripts/test` is the same where there is bash.
+in a minute. ``python -m scripts.test gpu``: recorded programs and samples of operators, on a GPU.
+Both install nothing. `scripts/test` is the same where there is bash.
 """
 
 import sys
