@@ -82,7 +82,7 @@ def test_report_tells_times_ratios_and_absent_peers(tmp_path):
 
 def test_process_that_cannot_start_says_why():
     with pytest.raises(PeerError, match="unknown_subject"):
-        PeerProcess(interpreter_of("mxnova", None), "unknown_subject", "mxnova", SMOKE)
+        PeerProcess(interpreter_of("mxnova", None), "unknown_subject", "mxnova", SMOKE).greet()
 
 
 def test_load_of_other_processes_leaves_out_our_own(monkeypatch):
