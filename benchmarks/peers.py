@@ -124,6 +124,8 @@ def _environment(peer: str, threads: int) -> dict[str, str]:
     """The caller's environment with `threads` for every thread pool, and this repository."""
     pools = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
     path = [str(ROOT), str(ROOT / "src")] if runtime_of(peer) == "mxnova" else [str(ROOT)]
+    if runtime_of(peer) != "mxnet":  # which has an interpreter of its own
+        path += filter(None, [os.environ.get("PYTHONPATH")])
     # Installed packages are compiled; without that mxnova's modules take half a second to start.
     inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return {

@@ -75,8 +75,10 @@ def _predictor(_: str, network: Any, data: np.ndarray, device: str) -> Answer:
 
     context = gpu.context_on(mx, device)
     symbol = network(SymbolNet(mx), mx.sym.Variable("data", dtype=data.dtype))
-    kinds = zip(("arg", "aux"), array_parameters(mx, network), strict=True)
-    parameters = {f"{kind}:{n}": a for kind, arrays in kinds for n, a in arrays.items()}
+    arguments, auxiliary = array_parameters(mx, network)
+    types = dict(zip(symbol.list_arguments(), symbol.infer_type()[0], strict=True))
+    parameters = {f"arg:{n}": a.astype(types[n]) for n, a in arguments.items()}
+    parameters.update((f"aux:{n}", a) for n, a in auxiliary.items())
     predictor = mx.Predictor(symbol, parameters, {"data": data.shape}, ctx=context)
     given = mx.nd.array(data, ctx=context, dtype=data.dtype)
     return lambda: predictor.predict(data=given)[0]
