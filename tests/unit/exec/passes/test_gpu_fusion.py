@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What graphs become on a GPU, on a stand-in of one: the numbers stay those of the CPU."""
+
+import logging
+
+import numpy as np
+import pytest
+import torch
+
+import mxnova as mx
+
+from ...fake_gpu import FakeGpu
+from .test_convolution_fusion import DATA, FUSED, SHAPE, conv, norm, rewritten
+
+SIZE = (5, 2, 24)  # of attention: length, batch, features
+
+
+@pytest.fixture(autouse=True)
+def gpu(monkeypatch):
+    found = {"is_available": True, "device_count": 1, "get_device_capability": (9, 0)}
+    for name, value in found.items():
+        monkeypatch.setattr(torch.cuda, name, lambda *_, value=value: value)
+    monkeypatch.setattr(torch.cuda, "set_per_process_memory_fraction", lambda *_: None)
+
+
+def bound(symbol, context, shape, seed=1, **values):
+    types = {"data": values.pop("dtype", "float32")}
+    executor = symbol.simple_bind(context, type_dict=types, data=shape)
+    rng = np.random.default_rng(seed)
+    for name, array in (executor.arg_dict | executor.aux_dict).items():
+        low = 0.5 if name.endswith(("gamma", "var")) else -1
+        array[:] = rng.uniform(low, 1.5, array.shape)
+        if name in values:
+            array[:] = values[name]
+    return executor
+
+
+def values_on_cpu(symbol, shape, **values):
+    return bound(symbol, mx.cpu(), shape, **values).forward()[0].asnumpy().astype("float32")
+
+
+@pytest.mark.parametrize("name", FUSED)
+def test_convolutions_take_over_what_follows(name):
+    make, left = FUSED[name]
+    symbol = make()
+    wanted = values_on_cpu(symbol, SHAPE)
+    with FakeGpu():
+        executor = bound(symbol, mx.gpu(0), SHAPE)
+        made = rewritten(executor)
+        found = executor.forward()[0].asnumpy()
+    assert sorted(made) == sorted(n.replace("_Fused", "_Gpu") for n in left)
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+# Variance of a BatchNorm -> whether float16 holds the weights that it would be folded into.
+@pytest.mark.parametrize("variance, folds", [(1, True), (1e-14, False), (1e14, False)])
+def test_weights_are_folded_where_their_type_holds_them(variance, folds):
+    symbol = norm(conv(DATA, no_bias=True), eps=1e-16)
+    values = {"dtype": "float16", "b_moving_var": variance, "b_moving_mean": 0}
+    wanted = values_on_cpu(symbol, SHAPE, **values)
+    with FakeGpu():
+        executor = bound(symbol, mx.gpu(0), SHAPE, **values)
+        made = rewritten(executor)
+        found = executor.forward()[0].asnumpy().astype("float32")
+    assert made == (["_GpuConvolution"] if folds else ["_GpuConvolution", "BatchNorm"])
+    np.testing.assert_allclose(found, wanted, rtol=2e-3, atol=1e-2 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_attention_is_one_kernel(dtype):
+    scores = mx.sym.contrib.interleaved_matmul_selfatt_qk(DATA, heads=2)
+    weights = mx.sym.softmax(scores)
+    symbol = mx.sym.contrib.interleaved_matmul_selfatt_valatt(DATA, weights, heads=2)
+    wanted = values_on_cpu(symbol, SIZE, dtype=dtype)
+    with FakeGpu():
+        executor = bound(symbol, mx.gpu(0), SIZE, dtype=dtype)
+        made = rewritten(executor) or executor._inference._unconditional.steps
+        found = executor.forward()[0].asnumpy().astype("float32")
+    assert [getattr(s, "op", s).name for s in made] == ["_FusedAttention"]
+    np.testing.assert_allclose(found, wanted, atol=1e-3)
+
+
+@pytest.mark.parametrize("tf32, channels_last", [(True, True), (False, False)])
+def test_images_lie_as_tensor_cores_take_them(tf32, channels_last, monkeypatch):
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", tf32)
+    seen = []
+    convolve = torch.nn.functional.conv2d
+
+    def watched(images, *rest):
+        seen.append(images.is_contiguous(memory_format=torch.channels_last))
+        return convolve(images, *rest)
+
+    from mxnova.core.op.nn import convolution
+
+    monkeypatch.setitem(convolution._CONVOLVE, 2, watched)
+    with FakeGpu():
+        bound(conv(DATA), mx.gpu(0), SHAPE).forward()
+    assert seen == [channels_last]
+
+
+def test_shorter_products_are_for_other_devices(caplog):
+    with FakeGpu(), caplog.at_level(logging.WARNING):
+        symbol = conv(DATA).optimize_for("aten", precision="bfloat16")
+        bound(symbol, mx.gpu(0), SHAPE).optimize()
+    assert "cast these to bfloat16" in caplog.text
