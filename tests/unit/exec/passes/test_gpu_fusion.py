@@ -9,7 +9,7 @@ import torch
 
 import mxnova as mx
 
-from ...fake_gpu import FakeGpu
+from ...fake_gpu import FakeGpu, pretend
 from .test_convolution_fusion import DATA, FUSED, SHAPE, conv, norm, rewritten
 
 SIZE = (5, 2, 24)  # of attention: length, batch, features
@@ -17,10 +17,7 @@ SIZE = (5, 2, 24)  # of attention: length, batch, features
 
 @pytest.fixture(autouse=True)
 def gpu(monkeypatch):
-    found = {"is_available": True, "device_count": 1, "get_device_capability": (9, 0)}
-    for name, value in found.items():
-        monkeypatch.setattr(torch.cuda, name, lambda *_, value=value: value)
-    monkeypatch.setattr(torch.cuda, "set_per_process_memory_fraction", lambda *_: None)
+    pretend(monkeypatch)
 
 
 def bound(symbol, context, shape, seed=1, **values):
@@ -33,6 +30,11 @@ def bound(symbol, context, shape, seed=1, **values):
         if name in values:
             array[:] = values[name]
     return executor
+
+
+def rewritten_steps(executor):
+    executor.optimize()
+    return [step.op for step in executor._inference._special.lowered.steps]
 
 
 def values_on_cpu(symbol, shape, **values):
@@ -103,3 +105,13 @@ def test_shorter_products_are_for_other_devices(caplog):
         symbol = conv(DATA).optimize_for("aten", precision="bfloat16")
         bound(symbol, mx.gpu(0), SHAPE).optimize()
     assert "cast these to bfloat16" in caplog.text
+
+
+def test_cudagraph_records_what_is_fused():
+    symbol = mx.sym.tanh(mx.sym.sin(norm(conv(DATA)))).optimize_for("cudagraph")
+    with FakeGpu():
+        executor = bound(symbol, mx.gpu(0), SHAPE)
+        (group,) = rewritten_steps(executor)
+        placed = {p.backend for p in executor.explain()}
+    assert [n.op.name for n in group.nodes()] == ["_GpuConvolution", "sin", "tanh"]
+    assert placed == {"cudagraph"}
