@@ -73,7 +73,11 @@ class PeerProcess:
         Raises:
             PeerError: the process has ended.
         """
-        hello = self._answer()
+        try:
+            hello = self._answer()
+        except PeerError:
+            self.close()
+            raise
         self.cases = hello.pop("cases")
         return hello
 
