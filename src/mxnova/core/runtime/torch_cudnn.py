@@ -4,14 +4,37 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from .torch_api import Window, works
+from .torch_api import Window, is_traced, works
 
-__all__ = ["rectified_convolution"]
+__all__ = ["normalized_batch", "rectified_convolution"]
+
+
+def normalized_batch(
+    data: Tensor, weight: Tensor | None, bias: Tensor, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """``torch.native_batch_norm`` by the statistics of the batch; on a GPU by cuDNN.
+
+    There it takes one kernel forwards and one backwards, instead of two each.
+
+    Args:
+        data: (n, channels, ...).
+        weight: (channels,); None: ones, for which cuDNN has no kernel.
+        bias: (channels,).
+        eps: added to the variance.
+    """
+    if data.is_cuda and not is_traced() and _batch_norm is not None:
+        return _batch_norm(data, weight, bias, None, None, True, 0.0, eps, True)[:3]  # type: ignore[no-any-return]
+    return torch.native_batch_norm(data, weight, bias, None, None, True, 0.0, eps)
+
+
+# What chooses between ATen's kernels and cuDNN's, and gives the statistics.
+_batch_norm: Any = getattr(torch, "_batch_norm_impl_index", None)
 
 
 def rectified_convolution(
