@@ -21,7 +21,7 @@ from ..infer import DTypes, Shapes
 from ..schema import Op
 from ..traits import InputShapes, ItemAxes, batch_apart
 
-# From here on gamma is multiplied by itself: ATen's fused gradient of gamma on the CPU adds row after
+# From here on gamma is multiplied by itself: on the CPU ATen's fused gradient of gamma adds row by
 # row, and is 5e-4 off after 8192 of them; this one, which takes 1.1 to 2 times as long, 5e-5.
 _MANY_ROWS = 4096
 
