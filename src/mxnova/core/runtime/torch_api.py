@@ -5,7 +5,7 @@ Private names may go, or take other arguments, in any release, and builds differ
 those for Apple's and Jetson's processors lack oneDNN. Each is tried once, when it is first used, on
 numbers whose result is known. What is absent, raises or gives other numbers is replaced by public
 calls, which are slower. Those that update weights stand in `torch_optimizers`,
-those for 8-bit integers in `torch_integers`;
+those for 8-bit integers in `torch_integers`, those of cuDNN in `torch_cudnn`;
 `tests/meta/test_torch_border.py` finds private names elsewhere.
 """
 

@@ -8,6 +8,9 @@ import pytest
 import torch
 
 import mxnova as mx
+from mxnova.core.op import gradient
+from mxnova.core.op.nn import batch_norm, convolution
+from mxnova.core.runtime import torch_api
 
 from ...fake_gpu import FakeGpu, pretend
 from .test_convolution_fusion import DATA, FUSED, SHAPE, conv, norm, rewritten
@@ -92,8 +95,6 @@ def test_images_lie_as_tensor_cores_take_them(tf32, channels_last, monkeypatch):
         seen.append(images.is_contiguous(memory_format=torch.channels_last))
         return convolve(images, *rest)
 
-    from mxnova.core.op.nn import convolution
-
     monkeypatch.setitem(convolution._CONVOLVE, 2, watched)
     with FakeGpu():
         bound(conv(DATA), mx.gpu(0), SHAPE).forward()
@@ -115,3 +116,48 @@ def test_cudagraph_records_what_is_fused():
         placed = {p.backend for p in executor.explain()}
     assert [n.op.name for n in group.nodes()] == ["_GpuConvolution", "sin", "tanh"]
     assert placed == {"cudagraph"}
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_statistics_move_at_the_end_of_a_backward_pass(at_once, monkeypatch):
+    symbol = mx.sym.BatchNorm(conv(DATA), name="first", eps=1e-3, momentum=0.8)
+    symbol = mx.sym.BatchNorm(mx.sym.relu(symbol), name="second", fix_gamma=False)
+    calls = []
+    every = batch_norm._Move.all
+
+    def watched(moves):
+        calls.append(len(moves))
+        every(moves)
+
+    monkeypatch.setattr(batch_norm._Move, "all", watched)
+    monkeypatch.setattr(torch_api, "has_final_calls", lambda: at_once)
+
+    def trained(context):
+        executor = bound(mx.sym.sum(symbol), context, SHAPE)
+        for _ in range(3):
+            executor.forward(is_train=True)
+            executor.backward()
+        return {n: a.asnumpy() for n, a in executor.aux_dict.items()}
+
+    wanted = trained(mx.cpu())
+    assert not calls
+    with FakeGpu():
+        found = trained(mx.gpu(0))
+    assert calls == ([2, 2, 2] if at_once else [])
+    for name, array in wanted.items():
+        np.testing.assert_allclose(found[name], array, rtol=1e-6)
+
+
+def test_what_waits_for_a_backward_pass_that_fails_is_not_written_by_the_next():
+    def trained(context):
+        executor = bound(mx.sym.sum(norm(conv(DATA))), context, SHAPE)
+        executor.forward(is_train=True)
+        return executor
+
+    with FakeGpu():
+        first, second = trained(mx.gpu(0)), trained(mx.gpu(0))
+        before = first.aux_dict["b_moving_mean"].asnumpy()
+        gradient._LATER.number, gradient._LATER.writes = 10**9, [None]  # what a failed one leaves
+        second.backward()
+        np.testing.assert_array_equal(first.aux_dict["b_moving_mean"].asnumpy(), before)
+        assert (second.aux_dict["b_moving_mean"].asnumpy() != before).any()
