@@ -57,6 +57,19 @@ def test_convolutions_take_over_what_follows(name):
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
 
 
+def test_biases_of_summands_are_added_with_those_of_sums():
+    branch = norm(conv(DATA, "branch"), fix_gamma=False)
+    symbol = mx.sym.relu(conv(DATA, "main", no_bias=True) + branch)
+    wanted = values_on_cpu(symbol, SHAPE)
+    with FakeGpu():
+        executor = bound(symbol, mx.gpu(0), SHAPE)
+        ops = rewritten_steps(executor)
+        found = executor.forward()[0].asnumpy()
+    assert sorted(op.bias is None for op in ops) == [False, True]
+    assert all(op.with_sum for op in ops if op.bias is not None)
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
 # Variance of a BatchNorm -> whether float16 holds the weights that it would be folded into.
 @pytest.mark.parametrize("variance, folds", [(1, True), (1e-14, False), (1e14, False)])
 def test_weights_are_folded_where_their_type_holds_them(variance, folds):

@@ -73,6 +73,10 @@ def with_fused_convolutions(
     convolutions = {d.node: d for d in drafts if d is not None}
     sums = {d.sum: d for d in drafts if d is not None and d.sum is not None}
     last = {d.last.node: d for d in drafts if d is not None}
+    for node, draft in sums.items():
+        summand = node.inputs[draft.other]
+        if summand.node in last and readers.only(summand) is node:
+            draft.take_bias(last[summand.node])
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
         if node in convolutions:
@@ -114,6 +118,16 @@ class _Draft:
         """Takes over a node, whose first output is its value from now on."""
         self.last = Entry(node, 0)
         self.absorbed.append(node.name)
+
+    def take_bias(self, other: _Draft) -> None:
+        """Adds the bias of `other`, which is a summand and nothing else, in its own kernel.
+
+        On a GPU a bias is a kernel of its own where no rectifier follows.
+        """
+        if other.bias is None or other.unary != "none" or not other.weight.is_cuda:
+            return
+        self.bias = other.bias if self.bias is None else self.bias + other.bias
+        other.bias = None
 
     def fused(self, shape: Any, dtype: torch.dtype) -> Node:
         """The node in place of all of them, for images of a shape."""
