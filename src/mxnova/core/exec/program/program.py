@@ -42,7 +42,7 @@ from .integer_execution import integer_runner, meets_integers
 from .interpreter import Interpreter, Observer, Timer
 from .lowering import Lowered, Runner, lower
 from .placement import contexts_of, placed
-from .sparse_execution import run_edges
+from .sparse_execution import sparse_runner
 from .workload import is_small_graph
 
 __all__ = [
@@ -295,7 +295,7 @@ class _Runners:
             if self._dtypes is None or not meets_integers(node, self._dtypes):
                 return on_dense
             return integer_runner(node, op, on_dense, self._facts(context), self._dtypes)
-        return functools.partial(run_edges, op, on_dense, self._facts(context))
+        return sparse_runner(op, on_dense, self._facts(context), stypes)
 
     def _facts(self, context: Context) -> Callable[[], Mapping[str, Any]]:
         train, stream = self._mode.train, self._stream
