@@ -20,6 +20,7 @@ from ...op.outputs import lone
 from ...op.schema import Op
 from ...op.sparse.storage import Value
 from .leaf_kernels import LeafKernels
+from .losses import Loss
 
 __all__ = ["Linked", "dense_edge", "leaf_of", "sparse_runner", "tracked_of", "value_of"]
 
@@ -37,7 +38,7 @@ class Linked(NamedTuple):
 
 def value_of(edge: Any) -> Value:
     """The tensor or record on an edge."""
-    value: Value = edge.value if isinstance(edge, Linked) else edge
+    value: Value = edge.value if isinstance(edge, (Linked, Loss)) else edge
     return value
 
 
@@ -45,6 +46,8 @@ def tracked_of(edge: Any) -> Tensor:
     """What gradients flow through."""
     if isinstance(edge, Linked):
         return edge.tracked
+    if isinstance(edge, Loss):
+        return edge.value
     tracked: Tensor = edge if isinstance(edge, Tensor) else stand_in(edge)
     return tracked
 
