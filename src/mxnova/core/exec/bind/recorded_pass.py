@@ -134,8 +134,11 @@ class RecordedPass:
 
     # Backwards -----------------------------------------------------------------------------------
 
-    def differentiate(self, heads: Sequence[Tensor]) -> None:
-        """Computes gradients of the tracked inputs from those of the results.
+    def differentiate(self, heads: Sequence[Tensor] | None) -> None:
+        """Computes gradients of the tracked inputs.
+
+        Args:
+            heads: those of the results; None: ones.
 
         Raises:
             MXNetError: an operator refuses.
@@ -151,14 +154,14 @@ class RecordedPass:
                 raise
             raise from_foreign(error, "backward") from error
 
-    def _run_backward(self, heads: Sequence[Tensor]) -> None:
+    def _run_backward(self, heads: Sequence[Tensor] | None) -> None:
         """Losses, then autograd's pass, then that of the kernels behind it."""
         pairs = [(s, zeros_for(s.shape, s.dtype, s.device)) for s in self._starts if s.requires_grad]
-        for edge, result, head in zip(self._edges, self.results or (), heads, strict=True):
+        for i, (edge, result) in enumerate(zip(self._edges, self.results or (), strict=True)):
             if isinstance(edge, Loss):
                 pairs += edge.gradients()
             elif result.requires_grad:
-                pairs.append((result, head))
+                pairs.append((result, torch.ones_like(result) if heads is None else heads[i]))
         wanted = (*[leaf for leaf in self._leaves if leaf.requires_grad], *self._kernels.links)
         if not pairs or not wanted:
             return

@@ -132,7 +132,8 @@ def put_rows(target: Tensor, rows: Tensor, data: Tensor) -> Tensor:
         data: a slice for each.
     """
     if data.nbytes < tuning.PUT_ROWS_MIN_BYTES or not _are_bytes(target, rows, data):
-        return target.index_copy_(0, rows.long(), data)
+        numbers = rows if rows.dtype is torch.int64 else rows.long()
+        return target.index_copy_(0, numbers, data)
     kind = _row_type(data.numel() // data.shape[0] * data.itemsize)
     np.put(_as_rows(target, kind), rows.numpy(), _as_rows(data, kind))
     increment_version(target)

@@ -84,6 +84,15 @@ class Csr:
         """Other values in the same places."""
         return Csr(data, self.indptr, self.indices, self.shape)
 
+    def clone(self) -> Csr:
+        """A copy of all parts."""
+        return Csr(self.data.clone(), self.indptr.clone(), self.indices.clone(), self.shape)
+
+    def to(self, device: torch.device, dtype: torch.dtype) -> Csr:
+        """A copy elsewhere, or of another type."""
+        parts = (a.to(device, copy=True) for a in self.aux)
+        return Csr(self.data.to(device, dtype, copy=True), *parts, self.shape)
+
     def kept(self, where: Tensor) -> Csr:
         """Only the stored values for which `where` is true."""
         starts = torch.cat([self.indptr.new_zeros(1), where.cumsum(0)])[self.indptr]
@@ -188,6 +197,18 @@ class RowSparse:
     def with_data(self, data: Tensor) -> RowSparse:
         """Other values in the same rows."""
         return RowSparse(data, self.indices, self.shape, self._whole, self._rises)
+
+    def clone(self) -> RowSparse:
+        """A copy of all parts."""
+        return self._copied(self.data.clone(), self.indices.clone())
+
+    def to(self, device: torch.device, dtype: torch.dtype) -> RowSparse:
+        """A copy elsewhere, or of another type."""
+        data = self.data.to(device, dtype, copy=True)
+        return self._copied(data, self.indices.to(device, copy=True))
+
+    def _copied(self, data: Tensor, indices: Tensor) -> RowSparse:
+        return RowSparse(data, indices, self.shape, self._whole, self._rises)
 
     @property
     def whole(self) -> bool:
