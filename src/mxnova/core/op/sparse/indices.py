@@ -168,7 +168,8 @@ def grouped(numbers: Tensor, bound: int) -> Groups:
         bounds = nonzero(changes)
         return Groups(ordered.index_select(0, bounds[:-1]), order, bounds)
     values = ordered.numpy()  # of short vectors in half of ATen's time
-    is_new = np.ones(len(values) + 1, np.bool_)
+    is_new = np.empty(len(values) + 1, np.bool_)
+    is_new[0] = is_new[-1] = True
     np.not_equal(values[1:], values[:-1], out=is_new[1:-1])
     starts = is_new.nonzero()[0]
     return Groups(torch.from_numpy(values[starts[:-1]]), order, torch.from_numpy(starts))

@@ -250,5 +250,5 @@ def _square_sum(op: Op, data: RowSparse) -> Value:
     result: Tensor = op.forward(data.data)
     if not _keeps_rows(op):
         return result
-    rows = RowSparse(result, data.indices, (data.shape[0], *result.shape[1:]))
+    rows = data.with_rows(result)
     return rows if op.attr("keepdims") else dense_of(rows)
