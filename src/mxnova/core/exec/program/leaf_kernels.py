@@ -17,13 +17,24 @@ from torch import Tensor
 from ...nd.sparse_gradient import sum_of
 from ...op.kernel import Kernel
 from ...op.kernel_gradient import kernel_gradients, stand_in, value_of_gradient
-from ...op.outputs import as_tuple
+from ...op.outputs import as_tuple, lone
 from ...op.schema import Op
 from ...op.sparse.storage import RowSparse, Value
 from ...runtime.context import Context
 from ...runtime.profiler import PROFILER, backward_name, clock
 
-__all__ = ["LeafKernels"]
+__all__ = ["LeafKernels", "Linked"]
+
+
+class Linked(NamedTuple):
+    """A record, or a tensor of integers, and the stand-in that its gradient flows through.
+
+    The latter is a leaf where there are `kernels`, which run whatever takes leaves alone.
+    """
+
+    value: Value
+    tracked: Tensor
+    kernels: LeafKernels | None = None
 
 
 class _Run(NamedTuple):
@@ -76,8 +87,8 @@ class LeafKernels:
         values: Sequence[Value],
         flows: Sequence[Tensor | None],
         facts: Mapping[str, Any],
-    ) -> tuple[Sequence[Value], Sequence[Tensor]]:
-        """(results, what gradients flow through for each of them) of a kernel.
+    ) -> Any:
+        """What a kernel gives, as it goes along edges.
 
         Args:
             op: the operator.
@@ -87,11 +98,16 @@ class LeafKernels:
             facts: of the run.
         """
         plain = [v.detach() if isinstance(v, Tensor) else v for v in values]
-        results = as_tuple(kernel.forward(op, *plain, **facts))
-        links = [stand_in(r).requires_grad_(r.dtype.is_floating_point) for r in results]
-        self.links += [link for link in links if link.requires_grad]
+        edges, links = [], []
+        for result in as_tuple(kernel.forward(op, *plain, **facts)):
+            leaf = stand_in(result)
+            if leaf.is_floating_point():
+                self.links.append(leaf.requires_grad_())
+            links.append(leaf)
+            dense = isinstance(result, Tensor)
+            edges.append(_linked(result, leaf) if dense else Linked(result, leaf, self))
         self._runs.append(_Run(op, kernel, plain, flows, links))
-        return results, list(map(_linked, results, links))
+        return lone(edges)
 
     def differentiate(self) -> None:
         """Goes on where autograd's pass has ended."""
@@ -129,10 +145,8 @@ class LeafKernels:
             link.grad = None
 
 
-def _linked(result: Value, leaf: Tensor) -> Tensor:
+def _linked(result: Tensor, leaf: Tensor) -> Tensor:
     """What autograd records operators on whose gradient comes to `leaf`, which has no memory."""
-    if not isinstance(result, Tensor):
-        return leaf
     linked = leaf[...]  # the step that hands on the very gradient: who takes it sees who shares it
     linked.data = result
     return linked

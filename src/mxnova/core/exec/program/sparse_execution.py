@@ -8,7 +8,7 @@ through a record, a `Linked` one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,21 +19,10 @@ from ...op.kernel_gradient import densified, run_kernel, stand_in
 from ...op.outputs import lone
 from ...op.schema import Op
 from ...op.sparse.storage import Value
-from .leaf_kernels import LeafKernels
+from .leaf_kernels import LeafKernels, Linked
 from .losses import Loss
 
 __all__ = ["Linked", "dense_edge", "leaf_of", "sparse_runner", "tracked_of", "value_of"]
-
-
-class Linked(NamedTuple):
-    """A record, or a tensor of integers, and the stand-in that its gradient flows through.
-
-    The latter is a leaf where there are `kernels`, which run whatever takes leaves alone.
-    """
-
-    value: Value
-    tracked: Tensor
-    kernels: LeafKernels | None = None
 
 
 def value_of(edge: Any) -> Value:
@@ -123,12 +112,10 @@ def _kernel_runner(
             wanted = {name: known[name] for name in asked}
         if not is_recorded or not torch.is_grad_enabled():
             return forward(op, *values, **wanted)
-        kernels = kernels if is_last else None
-        step = run_kernel if kernels is None else kernels.run
-        pairs = zip(*step(op, kernel, values, flows, wanted), strict=True)
-        return lone(
-            [link if isinstance(v, Tensor) else Linked(v, link, kernels) for v, link in pairs]
-        )
+        if is_last and kernels is not None:
+            return kernels.run(op, kernel, values, flows, wanted)
+        pairs = zip(*run_kernel(op, kernel, values, flows, wanted), strict=True)
+        return lone([link if isinstance(v, Tensor) else Linked(v, link) for v, link in pairs])
 
     return run
 
