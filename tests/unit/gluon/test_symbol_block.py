@@ -4,6 +4,7 @@
 import copy
 import pickle
 
+import numpy as np
 import pytest
 
 import mxnova as mx
@@ -104,3 +105,14 @@ def test_missing_parameters_of_an_exported_graph_are_named(tmp_path):
     nd.save(f"{path}-0000.params", {"arg:d_weight": nd.ones((2, 1))})
     with pytest.raises(AssertionError, match="d_bias"):
         gluon.SymbolBlock.imports(f"{path}-symbol.json", "data", f"{path}-0000.params")
+
+
+def test_statistics_stay_float32_beside_float16():
+    x = mx.sym.var("x")
+    y = mx.sym.Convolution(x, num_filter=2, kernel=(1, 1), name="conv")
+    block = gluon.SymbolBlock(mx.sym.BatchNorm(y, gamma=mx.sym.var("scale"), name="norm"), x)
+    block.initialize()
+    block.cast("float16")
+    low = {n for n, p in block.collect_params().items() if np.dtype(p.dtype) == np.float16}
+    assert low == {"conv_weight", "conv_bias"}
+    assert block(mx.nd.ones((1, 3, 2, 2), dtype="float16")).dtype == np.float16

@@ -34,8 +34,8 @@ command = Command(
                help="File to write outputs to: .npz; with FILES .jsonl, .csv or .npz."),
         Option("--backend", metavar="NAME",
                help="aten, openvino, onnxruntime, inductor, cudagraph, or auto, which measures "
-               "them and selects the fastest (default: auto where onnxruntime or openvino is "
-               "installed, else aten)."),
+               "them and selects the fastest (default: auto on a GPU and where onnxruntime or "
+               "openvino is installed, else aten)."),
         Option("--precision", type=click.Choice(["float32", "bfloat16"]),
                help="Type for matrix products and convolutions (default: float32)."),
         Option("--explain", is_flag=True, help="Also show which backend runs each node, and why."),

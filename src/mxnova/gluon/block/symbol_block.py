@@ -6,11 +6,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ... import symbol as sym
 from ...core.base.errors import ArgumentError, AssertedError
 from ...core.base.scopes import is_np_array
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
+from ...core.op.nn.batch_norm import BatchNormBase
 from ...core.runtime.context import Context
 from ..parameter import ParameterDict
 from .hybrid import HybridBlock
@@ -109,6 +112,16 @@ class SymbolBlock(HybridBlock):
     def reset_ctx(self, ctx: Context | Sequence[Context]) -> None:
         """Moves its parameters to other contexts."""
         self._params.reset_ctx(ctx)
+
+    def cast(self, dtype: Any) -> None:
+        """Casts parameters; for float16 those of a BatchNorm stay float32."""
+        super().cast(dtype)
+        if np.dtype(dtype) != np.float16:
+            return
+        norms = (n for n in self._cached_graph[1].nodes if isinstance(n.op, BatchNormBase))
+        for name in {e.node.name for norm in norms for e in norm.inputs[1:]}:
+            if name in self._params:
+                self._params[name].cast("float32")
 
     def __repr__(self) -> str:
         inputs, outputs = self._cached_graph
