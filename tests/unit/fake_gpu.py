@@ -233,13 +233,8 @@ def _check(function, name, args, kwargs, given):
         raise GpuError(f"{name}: tensors of two GPUs")
     if name not in TAKES_INDICES and any(t.ndim for t in others):
         raise GpuError(f"{name}: tensors of the CPU among those of a GPU")
-    if (
-        name not in ("_to_copy", "copy_")
-        and others
-        and any(not t.ndim for t in given)
-        and not any(t.ndim for t in given)
-    ):
-        pass
+    if name == "native_batch_norm_backward" and args[2] is None and args[-1][2]:
+        raise GpuError(f"{name}: a gradient of the shift without a scale")
     if not function._schema.name.startswith("aten::"):
         raise GpuError(f"{function}: no kernel for CUDA")
     if not _has_kernel(function._schema.name, function._overloadname):

@@ -121,6 +121,7 @@ MORE = [
     _row("_image_random_lighting", (4, 4, 3)),
     _row("_image_random_flip_left_right", (4, 4, 3)),
     Sample("Dropout", train=True),
+    Sample("BatchNorm", [(2, 3, 4), *[(3,)] * 4], {"fix_gamma": True}, low=0.5, train=True),
     Sample("_npi_bincount", [np.array([0, 1, 1])], {"minlength": 2}, gradient=False),
     Sample("_contrib_boolean_mask", [(3, 2), np.array([0, 1, 1])], gradient=False),
     Sample("IdentityAttachKLSparseReg", [(2, 3), (3,)], low=0.1, high=0.9, train=True),
