@@ -9,7 +9,7 @@ from mxnova.core.base.errors import MXNetError
 from mxnova.core.exec.bind.cached_op import CachedOp
 from mxnova.core.op.kernel_errors import from_kernel
 
-from ..fake_gpu import FakeGpu, on_gpu
+from ..fake_gpu import CUDA, FakeGpu, on_gpu
 
 SQUARE, IMAGE = (3, 3), (1, 2, 6, 6)
 LINALG = {  # operators of float32 and float64 alone, as in MXNet -> their number of arrays
@@ -88,8 +88,9 @@ def test_other_errors_stay_as_they_are():
 
 
 @pytest.fixture
-def apart():
+def apart(monkeypatch):
     """An array on a GPU, and one on the CPU."""
+    monkeypatch.setattr(mx.gpu(0), "_device", CUDA)
     with FakeGpu():
         yield mx.nd.NDArray(on_gpu(torch.ones(2, 3))), mx.nd.ones((2, 3))
 
