@@ -10,8 +10,11 @@ import pytest
 import torch
 from hypothesis import HealthCheck, settings
 
+from .on_gpu import as_the_cpu, context_of_tests
 from .without_onednn import mask
 
+if not context_of_tests():
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # tests on stand-ins of a GPU need a machine without
 if os.environ.get("MXNOVA_TEST_WITHOUT") == "onednn":
     mask()  # before mxnova is imported
 
@@ -51,6 +54,16 @@ def switches():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MXNOVA_LINT_PASSES", "1")
         patch.setenv("MXNOVA_AUTO_BACKENDS", "")
+        yield
+
+
+@pytest.fixture(autouse=True)
+def device(request):
+    """Tests run on the device that MXNOVA_TEST_CONTEXT names."""
+    if not (name := context_of_tests()):
+        yield
+        return
+    with as_the_cpu(name, request.getfixturevalue("monkeypatch")):
         yield
 
 

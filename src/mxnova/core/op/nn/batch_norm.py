@@ -120,22 +120,22 @@ class BatchNormBase(Op):
         *,
         train: bool,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        if self.fix_gamma:  # CUDA's gradient of beta needs a scale, too
-            gamma = gamma.data.fill_(1.0)
         if data.is_mkldnn:
             return self._in_blocks(data, gamma, beta)
         x = _channels_second(data, self.axis)
+        # Without a weight ATen's gradients on CUDA have no beta.
+        weight = gamma.data.fill_(1.0) if self.fix_gamma else gamma
         if self._moves(train):
             if not x.is_contiguous() and x.stride(1) != 1:
                 x = x.contiguous()  # ATen sums a part of an array with five times the rounding
             output, mean, var = torch.native_batch_norm(
-                x, gamma, beta, None, None, True, 0.0, self.eps
+                x, weight, beta, None, None, True, 0.0, self.eps
             )
             if self.output_mean_var and self.older:
                 var = var.pow(-2) - self.eps
         else:
             output = torch.batch_norm(
-                x, gamma, beta, moving_mean, moving_var, False, 0.0, self.eps, True
+                x, weight, beta, moving_mean, moving_var, False, 0.0, self.eps, True
             )
             mean, var = moving_mean, moving_var
             if self.output_mean_var and not self.older:
@@ -162,6 +162,8 @@ class BatchNormBase(Op):
         self, data: Tensor, gamma: Tensor, beta: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
         """A training pass for images in oneDNN's layout, where mean and variance remain, too."""
+        if self.fix_gamma:
+            gamma = gamma.data.fill_(1.0)
         output, mean, var = torch.native_batch_norm(
             data, gamma, beta, None, None, True, 0.0, self.eps
         )
