@@ -109,3 +109,12 @@ def apart(monkeypatch):
 def test_arrays_in_different_places(apart, call):
     with pytest.raises(MXNetError, match=r"is on [cg]pu\(0\), .* on [cg]pu\(0\); .*as_in_context"):
         call(*apart)
+
+
+def test_head_gradients_in_another_place(apart):
+    there, here = apart
+    there.attach_grad()
+    with mx.autograd.record():
+        head = there * 2
+    with pytest.raises(MXNetError, match=r"head 0 is on cpu\(0\), the head on gpu\(0\); .*as_in"):
+        head.backward(here)
