@@ -4,6 +4,7 @@
 import copy
 import pickle
 
+import numpy as np
 import pytest
 
 import mxnova as mx
@@ -104,3 +105,16 @@ def test_missing_parameters_of_an_exported_graph_are_named(tmp_path):
     nd.save(f"{path}-0000.params", {"arg:d_weight": nd.ones((2, 1))})
     with pytest.raises(AssertionError, match="d_bias"):
         gluon.SymbolBlock.imports(f"{path}-symbol.json", "data", f"{path}-0000.params")
+
+
+def test_float16_leaves_batch_norm_in_float32():
+    data = mx.sym.var("data")
+    body = mx.sym.FullyConnected(data, num_hidden=3, name="fc")
+    block = gluon.SymbolBlock(mx.sym.BatchNorm(body, name="bn"), data)
+    block.initialize()
+    block(mx.nd.ones((2, 4)))
+    block.cast("float16")
+    types = {name: np.dtype(p.dtype).name for name, p in block.collect_params().items()}
+    assert {n for n, t in types.items() if t == "float16"} == {"fc_weight", "fc_bias"}
+    assert set(types.values()) == {"float16", "float32"}
+    assert block(mx.nd.ones((2, 4), dtype="float16")).dtype is np.float16

@@ -6,11 +6,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ... import symbol as sym
 from ...core.base.errors import ArgumentError, AssertedError
 from ...core.base.scopes import is_np_array
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
+from ...core.op.nn.batch_norm import BatchNormBase
 from ...core.runtime.context import Context
 from ..parameter import ParameterDict
 from .hybrid import HybridBlock
@@ -105,6 +108,15 @@ class SymbolBlock(HybridBlock):
                 dtype_source="saved",
             )
         return made
+
+    def cast(self, dtype: Any) -> None:
+        """Casts its parameters; for float16 those of BatchNorm become float32."""
+        super().cast(dtype)
+        if np.dtype(dtype) == np.float16:
+            for node in self._cached_graph[1].nodes:
+                if isinstance(node.op, BatchNormBase):
+                    for entry in node.inputs[1:]:
+                        self._params.get(entry.node.name).cast("float32")
 
     def reset_ctx(self, ctx: Context | Sequence[Context]) -> None:
         """Moves its parameters to other contexts."""
