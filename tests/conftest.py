@@ -10,7 +10,7 @@ import pytest
 import torch
 from hypothesis import HealthCheck, settings
 
-from .on_gpu import as_the_cpu, context_of_tests
+from .on_gpu import as_the_cpu, context_of_tests, reason_to_skip
 from .without_onednn import mask
 
 if not context_of_tests():
@@ -20,7 +20,9 @@ if os.environ.get("MXNOVA_TEST_WITHOUT") == "onednn":
 
 
 def pytest_runtest_setup(item):
-    """Skips what is about oneDNN's kernels where there are none; forgets what was bound before."""
+    """Skips what is about another device or lacking kernels; forgets what was bound before."""
+    if context_of_tests() and (why := reason_to_skip(item.nodeid)):
+        pytest.skip(why)
     kept = sys.modules.get("mxnova.core.exec.bind.compiled")
     if kept is not None:  # tests change what decides of it, such as thresholds
         kept.forget()
