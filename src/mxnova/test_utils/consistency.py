@@ -134,9 +134,7 @@ def _results(
 ) -> dict[str, NDArray | None]:
     """Outputs by `names` and, with head gradients, gradients."""
     outputs = executor.outputs
-    results: dict[str, NDArray | None] = {
-        k: v.copy() for k, v in zip(names, outputs, strict=True)
-    }
+    results: dict[str, NDArray | None] = {k: v.copy() for k, v in zip(names, outputs, strict=True)}
     if heads is not None:
         given = [
             array(head, ctx=output.context, dtype=output.dtype).tostype(output.stype)

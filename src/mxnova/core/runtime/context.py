@@ -14,6 +14,7 @@ from ..base.doors import door
 from ..base.errors import ArgumentTypeError, MXNetError, UnknownNameError, from_foreign, shown
 from ..base.scopes import Scope, ScopeType
 from .engine import wait_for_all
+from .engine.gpu import whole_gpus
 from .profiler import api_call
 
 __all__ = [
@@ -273,6 +274,7 @@ def wait_for(context: Context) -> None:
     """
     if context.device_type == "gpu":
         try:
-            torch.cuda.synchronize(context.device_id)
+            with whole_gpus():
+                torch.cuda.synchronize(context.device_id)
         except RuntimeError as error:
             raise from_foreign(error, str(context)) from error

@@ -11,7 +11,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
+from ...runtime.engine.gpu import whole_gpus
 from ..fused.training_group import Function
 
 __all__ = ["KernelRecording"]
@@ -96,17 +98,100 @@ class _Recording:
             (t.detach().clone() if i in self._copied else t.detach()).requires_grad_(flow)
             for i, (t, flow) in enumerate(zip(values, flows, strict=True))
         ]
-        with torch.cuda.device(self._device):
-            self._kernels = torch.cuda.make_graphed_callables(
-                self._function, tuple(self._inputs), allow_unused_input=True
-            )
+        with torch.cuda.device(self._device), whole_gpus():
+            self._kernels = _Kernels(self._function, self._inputs)
 
     def replay(self, values: Sequence[Tensor], flows: bool) -> Sequence[Tensor]:
         """What the function gives, as copies."""
-        results = self._kernels(*(_OwnGradients.apply(*values) if flows else values))  # type: ignore[no-untyped-call]
+        given = _OwnGradients.apply(*values) if flows else values  # type: ignore[no-untyped-call]
+        results: tuple[Tensor, ...] = _Replay.apply(self._kernels, *given)  # type: ignore[no-untyped-call]
         step = next((t.grad_fn for t in results if t.grad_fn is not None), None)
         self._waiting = None if step is None else weakref.ref(step)
         return tuple([t.clone() for t in results])
+
+
+_WARM_UPS = 3
+
+
+class _Kernels:
+    """The kernels of a function of fixed inputs, and those of its gradient, as two graphs.
+
+    `torch.cuda.make_graphed_callables` does as much, but other threads must leave the GPU alone then.
+
+    Attributes:
+        inputs: what the kernels read.
+        outputs: what they write.
+    """
+
+    def __init__(self, function: Function, inputs: Sequence[Tensor]) -> None:
+        self.inputs = inputs
+        _warm_up(function, inputs)
+        options: dict[str, Any] = {
+            "pool": torch.cuda.graph_pool_handle(),
+            "stream": torch.cuda.Stream(),  # type: ignore[no-untyped-call]
+            "capture_error_mode": "thread_local",
+        }
+        self.forward, self.backward = torch.cuda.CUDAGraph(), torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.forward, **options):
+            self.outputs = tuple(function(*inputs))
+        self.heads = _heads(self.outputs)
+        self.gradients: list[Tensor | None] = []
+        if any(h is not None for h in self.heads):
+            with torch.cuda.graph(self.backward, **options):
+                self.gradients = _gradients(inputs, self.outputs, self.heads)
+
+
+def _warm_up(function: Function, inputs: Sequence[Tensor]) -> None:
+    """Lets libraries choose kernels and take their workspaces."""
+    torch.cuda.synchronize()
+    with torch.cuda.stream(torch.cuda.Stream()):  # type: ignore[no-untyped-call]
+        for _ in range(_WARM_UPS):
+            outputs = tuple(function(*inputs))
+            _gradients(inputs, outputs, _heads(outputs))
+    torch.cuda.synchronize()
+
+
+def _heads(outputs: Sequence[Tensor]) -> list[Tensor | None]:
+    """Room for the gradients of outputs; None where none flows."""
+    return [torch.empty_like(t) if t.requires_grad else None for t in outputs]
+
+
+def _gradients(
+    inputs: Sequence[Tensor], outputs: Sequence[Tensor], heads: Sequence[Tensor | None]
+) -> list[Tensor | None]:
+    """Gradients of all inputs; None where none flows."""
+    pairs = [(t, h) for t, h in zip(outputs, heads, strict=True) if h is not None]
+    if not pairs:
+        return []
+    ends, starts = zip(*pairs, strict=True)
+    leaves = [t for t in inputs if t.requires_grad]
+    found = iter(torch.autograd.grad(ends, leaves, starts, allow_unused=True))
+    return [next(found) if t.requires_grad else None for t in inputs]
+
+
+class _Replay(torch.autograd.Function):
+    """Starts the kernels of a function and, in a backward pass, those of its gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, kernels: _Kernels, *values: Tensor) -> tuple[Tensor, ...]:
+        ctx.kernels = kernels
+        _feed(kernels.inputs, values)
+        kernels.forward.replay()
+        return tuple([t.detach() for t in kernels.outputs])
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *heads: Tensor) -> Any:
+        kernels: _Kernels = ctx.kernels
+        _feed(kernels.heads, heads)
+        kernels.backward.replay()
+        return None, *[g if g is None else g.detach() for g in kernels.gradients]
+
+
+def _feed(places: Sequence[Tensor | None], values: Sequence[Tensor]) -> None:
+    for place, value in zip(places, values, strict=True):
+        if place is not None and place.data_ptr() != value.data_ptr():
+            place.copy_(value)
 
 
 def _is_same(mine: Tensor, given: Tensor) -> bool:
