@@ -116,7 +116,7 @@ _WARM_UPS = 3
 class _Kernels:
     """The kernels of a function of fixed inputs, and those of its gradient, as two graphs.
 
-    `torch.cuda.make_graphed_callables` does as much, but other threads must leave the GPU alone then.
+    As of `torch.cuda.make_graphed_callables`, for which other threads must leave the GPU alone.
 
     Attributes:
         inputs: what the kernels read.
