@@ -10,14 +10,19 @@ import pytest
 import torch
 from hypothesis import HealthCheck, settings
 
+from .on_gpu import as_the_cpu, context_of_tests, reason_to_skip
 from .without_onednn import mask
 
+if not context_of_tests():
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # tests on stand-ins of a GPU need a machine without
 if os.environ.get("MXNOVA_TEST_WITHOUT") == "onednn":
     mask()  # before mxnova is imported
 
 
 def pytest_runtest_setup(item):
-    """Skips what is about oneDNN's kernels where there are none; forgets what was bound before."""
+    """Skips what is about another device or lacking kernels; forgets what was bound before."""
+    if context_of_tests() and (why := reason_to_skip(item.nodeid)):
+        pytest.skip(why)
     kept = sys.modules.get("mxnova.core.exec.bind.compiled")
     if kept is not None:  # tests change what decides of it, such as thresholds
         kept.forget()
@@ -51,6 +56,16 @@ def switches():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MXNOVA_LINT_PASSES", "1")
         patch.setenv("MXNOVA_AUTO_BACKENDS", "")
+        yield
+
+
+@pytest.fixture(autouse=True)
+def device(request):
+    """Tests run on the device that MXNOVA_TEST_CONTEXT names."""
+    if not (name := context_of_tests()):
+        yield
+        return
+    with as_the_cpu(name, request.getfixturevalue("monkeypatch")):
         yield
 
 

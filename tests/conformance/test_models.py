@@ -21,6 +21,7 @@ def recorded(name, kind):
 @pytest.mark.parametrize("name", MODELS)
 def test_executor(name):
     symbol, args, aux = mx.model.load_checkpoint(str(GOLDEN / "models" / name), 0)
+    args, aux = ({n: a.copyto(mx.cpu()) for n, a in arrays.items()} for arrays in (args, aux))
     inputs = recorded(name, "input")
     args.update({n: mx.nd.array(inputs[n]) for n in MODELS[name]["inputs"]})
     executor = symbol.bind(mx.cpu(), args, grad_req="null", aux_states=aux)
@@ -34,6 +35,6 @@ def test_executor(name):
 def test_predictor(name):
     inputs = {n: recorded(name, "input")[n] for n in MODELS[name]["inputs"]}
     shapes = {n: a.shape for n, a in inputs.items()}
-    predictor = Predictor.from_checkpoint(str(GOLDEN / "models" / name), 0, shapes)
+    predictor = Predictor.from_checkpoint(str(GOLDEN / "models" / name), 0, shapes, ctx=mx.cpu())
     for i, output in enumerate(predictor.predict(**inputs)):
         assert_close(output, recorded(name, "output")[f"output{i}"], MODELS[name], f"output {i}")

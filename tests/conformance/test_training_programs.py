@@ -10,6 +10,7 @@ import pytest
 
 import mxnova as mx
 
+from ..on_gpu import rounding
 from . import training_programs as programs
 
 TABLE = json.loads((Path(__file__).parents[1] / "data/training/programs.json").read_text())
@@ -38,7 +39,7 @@ def check(made, wanted):
         for m, w in zip(made, wanted, strict=True):
             check(m, w)
     elif isinstance(wanted, float):
-        np.testing.assert_allclose(made, wanted, RELATIVE, ABSOLUTE)
+        np.testing.assert_allclose(made, wanted, RELATIVE, ABSOLUTE * rounding())
     else:
         assert made == wanted
 

@@ -118,7 +118,7 @@ def test_einsum_infers_and_refuses_what_aten_does():
         s = Shapes(op.name, op.inputs(), op.outputs(), [*shapes, None])
         try:
             wanted = tuple(torch.einsum(subscripts, *map(torch.ones, shapes)).shape)
-        except RuntimeError:
+        except (RuntimeError, ValueError):  # of ATen, or of opt_einsum where it is installed
             with pytest.raises(MXNetError, match="einsum"):
                 op.infer_shape(s)
             agreed[0] += 1

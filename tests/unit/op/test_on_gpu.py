@@ -89,6 +89,11 @@ def _of_two(op):
     return _row(op, **{n: v for n, v in attrs.items() if n in fields})
 
 
+def _pads(kind, kernel, layout):
+    """Parameters of a pooling operator."""
+    return {"kernel": kernel, "pad": (1,) * len(kernel), "pool_type": kind, "layout": layout}
+
+
 MORE = [
     *[_row(f"_random_{name}", shape=(3,)) for name in DISTRIBUTIONS],
     *[_row(f"_random_{name}_like") for name in DISTRIBUTIONS],
@@ -121,6 +126,11 @@ MORE = [
     _row("_image_random_lighting", (4, 4, 3)),
     _row("_image_random_flip_left_right", (4, 4, 3)),
     Sample("Dropout", train=True),
+    Sample("BatchNorm", [(4, 3), *[(3,)] * 4], low=0.1, train=True),
+    Sample("BatchNorm", [(4, 3), *[(3,)] * 4], low=0.1),
+    Sample("Pooling", [(2, 5, 5, 3)], _pads("avg", (3, 3), "NHWC")),
+    Sample("Pooling", [(2, 5, 5, 3)], _pads("sum", (3, 3), "NHWC")),
+    Sample("Pooling", [(2, 5, 3)], _pads("avg", (3,), "NWC")),
     Sample("_npi_bincount", [np.array([0, 1, 1])], {"minlength": 2}, gradient=False),
     Sample("_contrib_boolean_mask", [(3, 2), np.array([0, 1, 1])], gradient=False),
     Sample("IdentityAttachKLSparseReg", [(2, 3), (3,)], low=0.1, high=0.9, train=True),

@@ -125,9 +125,8 @@ class BatchNormBase(Op):
         if data.is_mkldnn:
             return self._in_blocks(data, gamma, beta)
         x = _channels_second(data, self.axis)
-        weight = None if self.fix_gamma else gamma
-        if self.fix_gamma:
-            gamma.data.fill_(1.0)
+        # Without a weight ATen's gradients on CUDA have no beta.
+        weight = gamma.data.fill_(1.0) if self.fix_gamma else gamma
         if self._moves(train):
             if not x.is_contiguous() and x.stride(1) != 1:
                 x = x.contiguous()  # ATen sums a part of an array with five times the rounding

@@ -103,17 +103,22 @@ class Slide:
             return self.average(x, True) * prod(self.kernel)
         run = _AVERAGE[len(self.kernel)]
         if self.aten:
-            return run(x, *self.place, divisor_override=1)
+            return run(self._plain(x), *self.place, divisor_override=1)
         return run(self._padded(x, 0.0), self.kernel, self.stride, divisor_override=1)
 
     def average(self, x: Tensor, include_pad: bool) -> Tensor:
         """The mean of the items, which are those of the padded data with `include_pad`."""
         if self.aten:
             run = _AVERAGE[len(self.kernel)]
+            x = self._plain(x)
             if self.convention == "full":  # where oneDNN would count what lies behind the margin
                 return run(x, *self.place, count_include_pad=include_pad)
             return fast_pool(run, x, *self.place, count_include_pad=include_pad)
         return self.sum(x) / self._n_items(x, include_pad)
+
+    def _plain(self, x: Tensor) -> Tensor:
+        """The data in a layout whose gradients are right: CUDA's for channels-last lack the pad."""
+        return x.contiguous() if x.is_cuda and any(self.pad) else x
 
     def _n_items(self, x: Tensor, include_pad: bool) -> Tensor:
         total = x.new_ones(())

@@ -354,10 +354,11 @@ def _dense_zeros(value: Sparse) -> Tensor:
 
 @functools.cache
 def _silence_beta() -> None:
-    """Lets ATen warn, once and unheard, that its CSR tensors are in beta."""
+    """Lets ATen warn, once and unheard, that its CSR tensors are in beta and not checked."""
+    nothing = torch.zeros(0, dtype=torch.int64)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        torch.zeros(1, 1).to_sparse_csr()
+        torch.sparse_csr_tensor(nothing.new_zeros(2), nothing, torch.zeros(0), (1, 1))
 
 
 def stype_of(value: Value) -> str:
