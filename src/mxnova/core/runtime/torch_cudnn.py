@@ -16,7 +16,7 @@ __all__ = ["normalized_batch", "rectified_convolution"]
 
 
 def normalized_batch(
-    data: Tensor, weight: Tensor | None, bias: Tensor, eps: float
+    data: Tensor, weight: Tensor, bias: Tensor, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     """``torch.native_batch_norm`` by the statistics of the batch; on a GPU by cuDNN.
 
@@ -24,7 +24,7 @@ def normalized_batch(
 
     Args:
         data: (n, channels, ...).
-        weight: (channels,); None: ones, for which cuDNN has no kernel.
+        weight: (channels,).
         bias: (channels,).
         eps: added to the variance.
     """

@@ -130,8 +130,6 @@ class BatchNormBase(Op):
         if self._moves(train):
             if not x.is_contiguous() and x.stride(1) != 1:
                 x = x.contiguous()  # ATen sums a part of an array with five times the rounding
-            if x.is_cuda:
-                weight = gamma.detach() if weight is None else weight  # cuDNN has no other kernel
             output, mean, var = normalized_batch(x, weight, beta, self.eps)
             if self.output_mean_var and self.older:
                 var = var.pow(-2) - self.eps
