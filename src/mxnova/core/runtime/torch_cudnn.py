@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -50,7 +51,8 @@ def rectified_convolution(
         other: of the output's shape, channels-last.
     """
     if _is_fused(image.device, image.dtype):
-        return _fused(image, weight, bias, window, other)
+        with suppress(RuntimeError):  # cuDNN has no such kernel for some windows and groups
+            return _fused(image, weight, bias, window, other)
     pad, stride, dilate, groups = window
     sums = F.conv2d(image, weight, bias, stride, pad, dilate, groups)
     return torch.relu_(sums if other is None else sums.add_(other))
