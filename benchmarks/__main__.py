@@ -36,6 +36,9 @@ def main(
     threads: Annotated[int, typer.Option(min=1, help="Threads of one computation.")] = 2,
     rounds: Annotated[int | None, typer.Option(min=1, help="Turns of each peer.")] = None,
     peer: Annotated[list[str] | None, typer.Option(help="Only this peer; repeatable.")] = None,
+    case: Annotated[
+        list[str] | None, typer.Option(help="Only cases whose names contain this; repeatable.")
+    ] = None,
     smoke: Annotated[bool, typer.Option(help="Tiny sizes: shows only that it runs.")] = False,
     output: Annotated[Path, typer.Option(help="Folder for the JSON files.")] = Path("bench-output"),
 ) -> None:
@@ -57,8 +60,10 @@ def main(
                 mxnet_python=mxnet_python,
                 peers=peer or (),
                 rounds=rounds,
+                only=case or (),
                 scratch=output,
                 progress=functools.partial(_advance, bar, task),
+                keep=functools.partial(save, folder=output),
             )
         show(outcome, console)
         console.print(f"{save(outcome, output)}{os.linesep}", highlight=False)

@@ -89,8 +89,10 @@ def run(
     mxnet_python: str | None = None,
     peers: Sequence[str] = (),
     rounds: int | None = None,
+    only: Sequence[str] = (),
     scratch: Path | None = None,
     progress: Progress = lambda done, total, what: None,
+    keep: Callable[[Outcome], object] = lambda outcome: None,
 ) -> Outcome:
     """Measures the subject `name`.
 
@@ -100,8 +102,10 @@ def run(
         mxnet_python: interpreter that can import MXNet.
         peers: only these.
         rounds: instead of the subject's number.
+        only: cases whose names contain one of these; all where there are none.
         scratch: folder for temporary files; their file system is what file subjects measure.
         progress: called with (cases done, all cases, what comes next).
+        keep: called with what is known after each case.
     """
     subject = find(name)
     if options.smoke:
@@ -113,10 +117,11 @@ def run(
     with tempfile.TemporaryDirectory(dir=scratch) as directory:
         outcome = Outcome(name, subject, replace(options, directory=directory))
         with _started(outcome, wanted, mxnet_python) as processes:
-            cases = _in_order(p.cases for p in processes)
+            cases = [c for c in _in_order(p.cases for p in processes) if _is_wanted(c, only)]
             for i, case in enumerate(cases):
                 progress(i, len(cases), case)
                 outcome.results.append(_measure(subject, case, processes))
+                keep(outcome)
             progress(len(cases), len(cases), "")
     outcome.others = others()
     return outcome
@@ -126,19 +131,33 @@ def run(
 def _started(
     outcome: Outcome, peers: Sequence[str], mxnet_python: str | None
 ) -> Iterator[list[PeerProcess]]:
+    """The peers that are there; their processes start side by side."""
     processes: list[PeerProcess] = []
     try:
         for peer in peers:
-            try:
+            with _told(outcome, peer):
                 python = interpreter_of(peer, mxnet_python)
                 processes.append(PeerProcess(python, outcome.name, peer, outcome.options))
-                outcome.versions[peer] = processes[-1].versions
-            except PeerError as reason:
-                outcome.absent[peer] = str(reason)
-        yield processes
+        for process in processes:
+            with _told(outcome, process.peer):
+                outcome.versions[process.peer] = process.greet()
+        yield [p for p in processes if p.peer in outcome.versions]
     finally:
         for process in processes:
             process.close()
+
+
+@contextlib.contextmanager
+def _told(outcome: Outcome, peer: str) -> Iterator[None]:
+    """A block in which `peer` may turn out to be absent."""
+    try:
+        yield
+    except PeerError as reason:
+        outcome.absent[peer] = str(reason)
+
+
+def _is_wanted(case: str, only: Sequence[str]) -> bool:
+    return not only or any(text in case for text in only)
 
 
 def _in_order(lists: Any) -> list[str]:

@@ -48,11 +48,10 @@ def interpreter_of(peer: str, mxnet_python: str | None) -> str:
 
 
 class PeerProcess:
-    """One peer at one subject, in its own process.
+    """One peer at one subject, in its own process, which has to be greeted first.
 
     Attributes:
         cases: names of what it can run.
-        versions: of the library and of NumPy.
     """
 
     def __init__(self, python: str, subject: str, peer: str, options: Options) -> None:
@@ -66,13 +65,21 @@ class PeerProcess:
             env=_environment(peer, options.threads),
             text=True,
         )
+        self.cases: list[str] = []
+
+    def greet(self) -> dict[str, str]:
+        """Versions of the library, of NumPy and of what else decides about times; waits for them.
+
+        Raises:
+            PeerError: the process has ended.
+        """
         try:
             hello = self._answer()
         except PeerError:
             self.close()
             raise
-        self.cases: list[str] = hello.pop("cases")
-        self.versions: dict[str, str] = hello
+        self.cases = hello.pop("cases")
+        return hello
 
     def ask(self, do: str, **arguments: Any) -> dict[str, Any]:
         """The answer of the method `do` of the peer's `Worker`.
@@ -121,6 +128,8 @@ def _environment(peer: str, threads: int) -> dict[str, str]:
     """The caller's environment with `threads` for every thread pool, and this repository."""
     pools = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
     path = [str(ROOT), str(ROOT / "src")] if runtime_of(peer) == "mxnova" else [str(ROOT)]
+    if runtime_of(peer) != "mxnet":  # which has an interpreter of its own
+        path += filter(None, [os.environ.get("PYTHONPATH")])
     # Installed packages are compiled; without that mxnova's modules take half a second to start.
     inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return {

@@ -30,6 +30,8 @@ def show(outcome: Outcome, console: Console) -> None:
         _show_summary(outcome, console)
     else:
         console.print(_table(outcome))
+    for card in dict.fromkeys(v["gpu"] for v in outcome.versions.values() if "gpu" in v):
+        console.print(card, highlight=False)
     for peer, reason in outcome.absent.items():
         console.print(f"[yellow]{peer}[/] {reason}", highlight=False)
     _show_skipped(outcome, console)

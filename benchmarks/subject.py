@@ -35,6 +35,11 @@ SUBJECTS = (
     "image_records",
     "predictor_threads",
     "kvstore",
+    "gpu_calls",
+    "gpu_data",
+    "gpu_inference",
+    "gpu_training",
+    "gpu_training_float16",
 )
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import gpu
 from benchmarks.group import led
 from benchmarks.memory import peak_memory, reset_peak
 from benchmarks.subject import Case, Options, Skip, find, runtime_of
@@ -75,13 +76,14 @@ class Worker:
         self._stopwatch: Stopwatch | None = None
 
     def hello(self) -> dict[str, Any]:
-        """Which cases there are, and the version of what runs them."""
+        """Which cases there are, and the versions of what runs them."""
         runtime = runtime_of(self._peer)
         try:
             version = metadata.version(runtime)
         except metadata.PackageNotFoundError:
             version = "in place"
-        return {"cases": list(self._makers), "version": version, "numpy": np.__version__}
+        versions = {"version": version, "numpy": np.__version__, **gpu.name()}
+        return {"cases": list(self._makers), **versions}
 
     def prepare(self, case: str) -> dict[str, Any]:
         """Makes `case` ready; answers with the file of its outputs, or why it cannot run."""

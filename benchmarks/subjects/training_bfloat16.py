@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 from benchmarks.inputs import import_mx
 from benchmarks.models.sizes import FULL, SMOKE, Sizes, batch_of
+from benchmarks.models.steps import gluon_step, torch_step, values
 from benchmarks.subject import Case, Options, Subject, runtime_of
-from benchmarks.subjects.training import BATCHES, gluon_step, torch_step
+from benchmarks.subjects.training import BATCHES
 
 __all__ = ["SUBJECT"]
 
@@ -27,15 +28,16 @@ def _name(network: str) -> str:
 
 
 def _case(peer: str, network: str, sizes: Sizes) -> Case:
-    data, label = batch_of(network, BATCHES[network], sizes)
+    batch = batch_of(network, BATCHES[network], sizes)
     if runtime_of(peer) == "torch":
-        return Case(torch_step(network, data, label, sizes, "autocast"))
-    mx = import_mx(peer)
-    if runtime_of(peer) == "mxnova":
-        from mxnova.contrib import amp
+        step = torch_step(network, *batch, sizes, channels_last=True, low="bfloat16")
+    else:
+        if runtime_of(peer) == "mxnova":
+            from mxnova.contrib import amp
 
-        amp.init("bfloat16")
-    return Case(gluon_step(mx, network, "hybridized", data, label, sizes))
+            amp.init("bfloat16")
+        step = gluon_step(import_mx(peer), network, *batch, sizes, hybridize={})
+    return Case(lambda: values(step()))
 
 
 SUBJECT = Subject(

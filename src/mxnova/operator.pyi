@@ -66,6 +66,8 @@ class Op:
     copies: Any
     cuts_slopes: Any
     differentiable: bool | None
+    @property
+    def draws(self) -> bool: ...
     def fast_forward(self, *tensors: Any) -> Callable[..., Any] | None: ...
     forward: Callable[..., Any]
     @property

@@ -43,7 +43,7 @@ RECORDED = """
 OTHER_WORDS = """
     cli/options/* core/numpy/argument_docs.py:_DOCS io/parameter_docs.py:_DOCS
     core/distributions.py:DISTRIBUTIONS core/exec/passes/convolution_fusion.py:_KERNEL_NAMES
-    core/exec/passes/linear_fusion.py:_ALGORITHMS
+    core/exec/passes/linear_fusion.py:_ALGORITHMS core/exec/fused/gpu_convolution.py:_IN_PLACE
     core/exec/backends/conversion/elementwise.py:_ACTIVATIONS
     core/exec/backends/conversion/elementwise.py:_OF_WHOLE_NUMBERS core/base/env.py:VARIABLES
     core/exec/backends/conversion/onnx_opset.py:_REDUCTIONS

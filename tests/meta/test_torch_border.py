@@ -11,8 +11,8 @@ import torch
 SOURCE = Path(__file__).parents[2] / "src" / "mxnova"
 RUNTIME = SOURCE / "core" / "runtime"
 BORDER = {
-    RUNTIME / "torch_api.py", RUNTIME / "torch_integers.py", RUNTIME / "torch_optimizers.py",
-    RUNTIME / "torch_script.py",
+    RUNTIME / "torch_api.py", RUNTIME / "torch_cudnn.py", RUNTIME / "torch_integers.py",
+    RUNTIME / "torch_optimizers.py", RUNTIME / "torch_script.py",
 }  # fmt: skip
 
 # What may go with any release, in source text: where alone it may stand.

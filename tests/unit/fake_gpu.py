@@ -152,6 +152,20 @@ class FakeGpu(TorchDispatchMode):
         return _run(function, args, kwargs or {}, self.waits)
 
 
+def pretend(monkeypatch):
+    """Lets torch say that the machine has one GPU, with tensor cores: `mx.gpu(0)` is a context."""
+    found = {
+        "is_available": True,
+        "device_count": 1,
+        "get_device_capability": (9, 0),
+        "get_device_name": "stand-in",
+    }
+    for name, value in found.items():
+        monkeypatch.setattr(torch.cuda, name, lambda *_, value=value: value)
+    for name in ("set_per_process_memory_fraction", "synchronize"):
+        monkeypatch.setattr(torch.cuda, name, lambda *_: None)
+
+
 def on_gpu(tensor):
     """A copy of a tensor of the CPU."""
     return GpuTensor(tensor.detach().clone()).requires_grad_(tensor.requires_grad)

@@ -12,17 +12,18 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 import typer
 from rich.console import Console
 
-from benchmarks import against, load
+from benchmarks import against, gpu, load
 from benchmarks.__main__ import main
 from benchmarks.harness import Result, Stats, _differences, run
 from benchmarks.models.networks import convolutional
 from benchmarks.models.parameters import parameters_of
 from benchmarks.peers import PeerError, PeerProcess, interpreter_of
 from benchmarks.report import save, show, time_text
-from benchmarks.subject import SUBJECTS, Case, Options, find
+from benchmarks.subject import SUBJECTS, Case, Options, Skip, find
 from benchmarks.subjects import ablation
 from benchmarks.worker import Stopwatch
 from mxnova.core.exec.passes import pipeline
@@ -43,6 +44,10 @@ SMOKE = Options(threads=1, smoke=True)
         ("inference", "convolutional, batch 2"),
         ("inference_int8", "convolutional, batch 2"),
         ("kvstore", "100 MB key by key, SGD"),
+        ("gpu_calls", "a + b"),
+        ("gpu_data", "embedding, SGD step of few rows"),
+        ("gpu_inference", "convolutional, batch 2, float16"),
+        ("gpu_training_float16", "LeNet, batch 64"),
         pytest.param(
             *("inference_bfloat16", "convolutional, batch 2"),
             marks=pytest.mark.skipif(
@@ -60,6 +65,16 @@ def test_subject_runs(name, case, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_gpu_is_asked_for_by_name(tmp_path):
+    outcome = run("gpu_inference", SMOKE, peers=["torch-cudagraph"], only=["32"], scratch=tmp_path)
+    (result,) = outcome.results
+    assert result.case == "convolutional, batch 2, float32"
+    if not torch.cuda.is_available():
+        assert result.skipped == {"torch-cudagraph": "a CUDA graph needs a GPU"}
+        with pytest.raises(Skip, match="no GPU here; with --smoke"):
+            gpu.device_for(Options())
+
+
 def test_report_tells_times_ratios_and_absent_peers(tmp_path):
     outcome = run("dispatch", SMOKE, peers=["mxnet"], scratch=tmp_path)
     assert outcome.absent == {
@@ -67,6 +82,7 @@ def test_report_tells_times_ratios_and_absent_peers(tmp_path):
     }
     stats = {"mxnova": Stats.of([3e-6]), "torch": Stats.of([1.5e-6]), "mxnet": Stats.of([2e-5])}
     outcome.others = 0.5
+    outcome.versions = {"torch": {"version": "2", "gpu": "Card, CUDA 13"}}
     outcome.results = [Result("a + b", stats, {"mxnova": 0.0, "torch": 0.25})]
     console = Console(record=True, width=110)
     show(outcome, console)
@@ -75,6 +91,7 @@ def test_report_tells_times_ratios_and_absent_peers(tmp_path):
     assert "0.15 x (≤ 0.4)" in text
     assert "outputs of torch differ by 2.5e-01" in text
     assert "names no interpreter" in text
+    assert "Card, CUDA 13" in text
     assert "Other processes used 0.5 cores" in text
     saved = json.loads(save(outcome, tmp_path).read_text())
     assert saved["results"][0]["ratios"] == {"torch": 2.0, "mxnet": pytest.approx(0.15)}
@@ -82,7 +99,7 @@ def test_report_tells_times_ratios_and_absent_peers(tmp_path):
 
 def test_process_that_cannot_start_says_why():
     with pytest.raises(PeerError, match="unknown_subject"):
-        PeerProcess(interpreter_of("mxnova", None), "unknown_subject", "mxnova", SMOKE)
+        PeerProcess(interpreter_of("mxnova", None), "unknown_subject", "mxnova", SMOKE).greet()
 
 
 def test_load_of_other_processes_leaves_out_our_own(monkeypatch):

@@ -63,7 +63,7 @@ def _opened(request: Request) -> dict[str, tuple[int, ...]]:
 
 
 def _is_constant(op: Op) -> bool:
-    return "rng" not in op.type.signature.facts
+    return not op.draws
 
 
 def _made(

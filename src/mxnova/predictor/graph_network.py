@@ -54,7 +54,8 @@ class GraphNetwork:
         precision: str,
     ) -> None:
         self._context = context_of(ctx)
-        self.symbol = asking(outputs_of(symbol_of(symbol), outputs), backend, precision)
+        chosen = outputs_of(symbol_of(symbol), outputs)
+        self.symbol = asking(chosen, backend, precision, self._context)
         self.parameters = aligned(self._placed(arrays_of(params)), self.symbol)
         self._types = {n: torch_dtype(d) for n, d in named("types", types or {}).items()}
         self._settled: Settled | None = None

@@ -19,6 +19,7 @@ from ..core.graph.serialize import from_json
 from ..core.graph.symbol import Group, Symbol
 from ..core.nd.array import NDArray
 from ..core.nd.files import load, load_frombuffer
+from ..core.runtime.context import Context
 from ..formats.source import read_file
 
 __all__ = [
@@ -50,12 +51,13 @@ def symbol_of(source: Symbol | PathOrBytes) -> Symbol:
     return symbol
 
 
-def asking(symbol: Symbol, backend: str | None, precision: str) -> Symbol:
+def asking(symbol: Symbol, backend: str | None, precision: str, context: Context) -> Symbol:
     """`symbol`, asking for a backend."""
     if backend is None and precision == "float32":
         bound = for_binding(symbol, {})
         is_asking = bound is not symbol or any(wanted(symbol))
-        return bound if is_asking or not backends.has_runtime() else marked(symbol, "auto")
+        is_given = is_asking or not backends.is_worth_measuring(context)
+        return bound if is_given else marked(symbol, "auto")
     if not isinstance(backend, str | None):
         raise ArgumentTypeError(f"Predictor: backend={shown(backend)}: must be a name")
     name = DEFAULT if backend is None else backend

@@ -48,7 +48,7 @@ class Predictor:
         types: element types of inputs, by name; default: what the graph says, else float32.
         backend: who runs it: aten, openvino, onnxruntime, inductor, cudagraph, or auto, which
             measures them for 0.3 s, once; default: what ``MXNET_SUBGRAPH_BACKEND`` or the symbol
-            says, else auto where onnxruntime or openvino is installed, else aten.
+            says, else auto on a GPU and where onnxruntime or openvino is installed, else aten.
         precision: what products may be computed in: float32, or bfloat16, with inputs, outputs and
             parameters in float32.
         cache: for onnxruntime and openvino: compile the model as ``mxnova compile`` does, and keep

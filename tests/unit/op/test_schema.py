@@ -179,3 +179,22 @@ def test_numbers_that_differ_give_different_operators(values):
     first, second = (find("sgd_update").of({"lr": 0.5, "wd": v}) for v in values)
     assert first is not second
     assert [repr(op.wd) for op in (first, second)] == [repr(float(v)) for v in values]
+
+
+@pytest.mark.parametrize(
+    "name, parameters, draws",
+    [
+        ("Dropout", {"p": 0.5}, True),
+        ("Dropout", {"p": 0}, False),
+        ("LeakyReLU", {"act_type": "rrelu"}, True),
+        ("LeakyReLU", {"act_type": "gelu"}, False),
+        ("RNN", {"mode": "lstm", "state_size": 2, "num_layers": 2, "p": 0.5}, True),
+        ("RNN", {"mode": "lstm", "state_size": 2, "num_layers": 1, "p": 0.5}, False),
+        ("_random_uniform", {}, True),
+        ("exp", {}, False),
+    ],
+)
+def test_which_operators_draw_random_numbers(name, parameters, draws):
+    op = find(name).of(parameters)
+    assert op.draws is draws
+    assert op.can_run_twice is not draws

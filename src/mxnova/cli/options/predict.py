@@ -34,8 +34,8 @@ command = Command(
                help="File to write outputs to: .npz; with FILES .jsonl, .csv or .npz."),
         Option("--backend", metavar="NAME",
                help="aten, openvino, onnxruntime, inductor, cudagraph, or auto, which measures "
-               "them and selects the fastest (default: auto where onnxruntime or openvino is "
-               "installed, else aten)."),
+               "them and selects the fastest (default: auto on a GPU and where onnxruntime or "
+               "openvino is installed, else aten)."),
         Option("--ctx", metavar="DEVICE",
                help="cpu, gpu, or 'gpu(1)' for another GPU than the first (default: cpu)."),
         Option("--precision", type=click.Choice(["float32", "bfloat16"]),

@@ -64,7 +64,7 @@ VARIABLES: dict[str, Variable] = {
         "Whether small graphs and updates of few weights run in the calling thread only, without "
         "OpenMP threads; read once."),
     "MXNOVA_AUTO_BACKENDS": Variable(kind_of(str),
-        "onednn openvino openvino-streams onnxruntime",
+        "onednn openvino openvino-streams onnxruntime cudagraph",
         "Backends that `auto` measures besides ATen, if they are installed; separated by blanks."),
     "MXNOVA_COMPILED": Variable(kind_of(bool), False,
         "Whether the C predict interface compiles models for ONNX Runtime and caches them; "

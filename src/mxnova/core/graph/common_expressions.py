@@ -45,7 +45,7 @@ def _is_a_function(op: Op) -> bool:
     """Whether equal inputs give equal outputs and gradients, and there is but one output."""
     return (
         len(op.outputs()) == 1
-        and "rng" not in op.type.signature.facts
+        and not op.draws
         and not (op.structure.written or op.subgraphs)
         and op.backward is None
         and type(op).instance is Op.instance

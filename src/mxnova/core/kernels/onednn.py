@@ -19,7 +19,7 @@ from torch import Tensor
 from ..runtime import torch_api, tuning
 from ..runtime.processor import HAS_AVX512, HAS_ONEDNN, is_amd
 from ..runtime.threads import thread_count
-from . import transpose
+from . import tensor_cores, transpose
 
 __all__ = [
     "both_contiguous",
@@ -165,8 +165,11 @@ def in_kernel_layout(data: Tensor, weight: Tensor) -> Tensor:
     """`data` in the layout that suits a convolution with `weight`; the result has it, too.
 
     Images go channels-last: oneDNN then takes and gives them as they are, instead of reordering
-    them before and after. Kernels that outweigh the images would be reordered in their place.
+    them before and after. Kernels that outweigh the images would be reordered in their place. For
+    GPUs see `tensor_cores`.
     """
+    if data.is_cuda and not torch_api.is_traced():
+        return tensor_cores.channels_last(data)
     if data.ndim != 4 or data.is_mkldnn or data.dtype not in _OF_IMAGES or not _is_here(data):
         return data
     if data.numel() < weight.numel():

@@ -119,12 +119,46 @@ class Writer:
     def __init__(self, write: Callable[[], None]) -> None:
         self._write = write
         self._was_differentiated = False
+        # On a GPU it is the number of kernels that counts.
+        self._waits = getattr(write, "on_gpu", False) and torch_api.has_final_calls()
 
     def __call__(self, _d_output: Tensor) -> None:
         if _MODE.writes and not self._was_differentiated:
             self._was_differentiated = torch.is_grad_enabled()
+            if self._waits:
+                _write_later(self._write)
+                return
             with torch.no_grad():
                 self._write()
+
+
+class _Later(threading.local):
+    """Writes that wait for the end of a backward pass, which has a number."""
+
+    number = -1
+    writes: list[Any]
+
+
+_LATER = _Later()
+
+
+def _write_later(write: Callable[[], None]) -> None:
+    """Writes at the end of the backward pass that runs, all of a kind at once."""
+    number = torch_api.backward_pass()
+    if _LATER.number != number:
+        _LATER.number, _LATER.writes = number, []
+        torch_api.after_backward(functools.partial(_write_all, _LATER.writes))
+    _LATER.writes.append(write)
+
+
+def _write_all(writes: list[Any]) -> None:
+    kinds: dict[Any, list[Any]] = {}
+    for write in writes:
+        kinds.setdefault(type(write), []).append(write)
+    writes.clear()
+    with torch.no_grad():
+        for kind, alike in kinds.items():
+            kind.all(alike)
 
 
 def _cut(op: Op, *tensors: Tensor, **facts: Any) -> Any:

@@ -256,10 +256,14 @@ class Op:
         return None
 
     @property
+    def draws(self) -> bool:
+        """Whether forward may take numbers from the random stream that it is given."""
+        return "rng" in self.type.signature.facts
+
+    @property
     def can_run_twice(self) -> bool:
         """Whether forward may run once more, for a gradient, without anybody noticing."""
-        draws = "rng" in self.type.signature.facts
-        return not (draws or self.subgraphs or self.structure.written)
+        return not (self.draws or self.subgraphs or self.structure.written)
 
     def instance(self) -> Op:
         """The operator for one executor; another one where it keeps a state from run to run."""

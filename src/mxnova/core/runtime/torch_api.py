@@ -5,7 +5,7 @@ Private names may go, or take other arguments, in any release, and builds differ
 those for Apple's and Jetson's processors lack oneDNN. Each is tried once, when it is first used, on
 numbers whose result is known. What is absent, raises or gives other numbers is replaced by public
 calls, which are slower. Those that update weights stand in `torch_optimizers`,
-those for 8-bit integers in `torch_integers`;
+those for 8-bit integers in `torch_integers`, those of cuDNN in `torch_cudnn`;
 `tests/meta/test_torch_border.py` finds private names elsewhere.
 """
 
@@ -28,13 +28,16 @@ from torch import Tensor
 
 __all__ = [
     "ATEN",
+    "after_backward",
     "apply_function",
+    "backward_pass",
     "base_of",
     "convolution_pointwise",
     "elu_backward",
     "gelu_",
     "hardtanh_backward",
     "has_backward_hooks",
+    "has_final_calls",
     "has_lapack",
     "has_onednn_bfloat16",
     "has_onednn_kernels",
@@ -203,6 +206,36 @@ def _backward_runner() -> Callable[..., Any]:
 # whether gradients are added to the inputs' `.grad` instead of being returned.
 # torch.autograd.grad spends 5 µs on checking arguments, as much as a small pass takes.
 run_backward = _backward_runner()
+
+
+def backward_pass() -> int:
+    """The number of the backward pass that runs in this thread, where `has_final_calls`."""
+    return torch._C._current_graph_task_id()
+
+
+def after_backward(call: Callable[[], None]) -> None:
+    """Calls a function when the backward pass that runs is over, where `has_final_calls`."""
+    torch.autograd.Variable._execution_engine.queue_callback(call)
+
+
+@functools.cache
+def has_final_calls() -> bool:
+    """Whether backward passes have numbers, and call what they are asked to at their end."""
+    seen: list[int] = []
+
+    def hook(_gradient: Tensor) -> None:
+        seen.append(backward_pass())
+        after_backward(lambda: seen.append(0))
+
+    def is_last() -> bool:
+        leaf = torch.ones(1, requires_grad=True)
+        with torch.enable_grad():
+            middle = leaf * 2
+        middle.register_hook(hook)  # type: ignore[no-untyped-call]
+        torch.autograd.grad(middle, leaf, torch.ones(1))
+        return len(seen) == 2 and seen[0] >= 0 == seen[1]
+
+    return works(is_last)
 
 
 def apply_function(function: type[torch.autograd.Function]) -> Callable[..., Any]:

@@ -109,18 +109,19 @@ class SymbolBlock(HybridBlock):
             )
         return made
 
-    def cast(self, dtype: Any) -> None:
-        """Casts its parameters; for float16 those of BatchNorm become float32."""
-        super().cast(dtype)
-        if np.dtype(dtype) == np.float16:
-            for node in self._cached_graph[1].nodes:
-                if isinstance(node.op, BatchNormBase):
-                    for entry in node.inputs[1:]:
-                        self._params.get(entry.node.name).cast("float32")
-
     def reset_ctx(self, ctx: Context | Sequence[Context]) -> None:
         """Moves its parameters to other contexts."""
         self._params.reset_ctx(ctx)
+
+    def cast(self, dtype: Any) -> None:
+        """Casts parameters; for float16 those of a BatchNorm stay float32."""
+        super().cast(dtype)
+        if np.dtype(dtype) != np.float16:
+            return
+        norms = (n for n in self._cached_graph[1].nodes if isinstance(n.op, BatchNormBase))
+        for name in {e.node.name for norm in norms for e in norm.inputs[1:]}:
+            if name in self._params:
+                self._params[name].cast("float32")
 
     def __repr__(self) -> str:
         inputs, outputs = self._cached_graph

@@ -51,6 +51,13 @@ def _recording(calls, **_options) -> Iterator[None]:
         yield
 
 
+class _Stream:
+    """In the place of torch.cuda.Stream."""
+
+    def wait_stream(self, _other):
+        pass
+
+
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets torch record and replay on the CPU."""
     REPLAYS.clear()
@@ -60,5 +67,6 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "graph_pool_handle", lambda: None)
     for name in ("device", "stream"):
         monkeypatch.setattr(torch.cuda, name, nullcontext)
-    for name in ("Stream", "synchronize"):
-        monkeypatch.setattr(torch.cuda, name, lambda *_: None)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda *_: None)
+    for name in ("Stream", "current_stream"):
+        monkeypatch.setattr(torch.cuda, name, _Stream)

@@ -13,6 +13,7 @@ import torch
 import mxnova as mx
 from mxnova.context import Context
 from mxnova.core.base.cache_folder import cache_folder
+from mxnova.core.exec import backends
 from mxnova.core.exec.backends import BY_NAME, auto
 from mxnova.core.exec.backends.choices import Choices
 from mxnova.core.exec.backends.request import marked, parameters_of, wants
@@ -20,6 +21,8 @@ from mxnova.core.exec.program.program import ArrayFacts, Facts, Program
 from mxnova.core.graph.node import Node
 from mxnova.core.graph.rewrite import rewrite
 from mxnova.core.op.schema import Op, OpType, find
+
+from ...fake_gpu import FakeGpu, pretend
 
 SHAPE = (2, 3)
 
@@ -354,3 +357,25 @@ def test_without_candidates_nothing_is_measured(monkeypatch, tmp_path):
     monkeypatch.setenv("MXNOVA_CACHE", str(tmp_path))
     assert answer() == 1
     assert files() == []
+
+
+def test_on_a_gpu_the_candidates_run_there(halves, faster, monkeypatch):
+    pretend(monkeypatch)
+    waits = []
+    monkeypatch.setattr(torch.cuda, "synchronize", waits.append)
+    faster("halves")
+    with FakeGpu():
+        symbol = (mx.sym.var("x") + 1).optimize_for("auto")
+        executor = symbol.simple_bind(mx.gpu(0), x=SHAPE, grad_req="null")
+        assert len(waits) == 4  # two runs of each are over before the clock is looked at
+        found = executor.forward(x=mx.nd.zeros(SHAPE, ctx=mx.gpu(0)))[0].asnumpy()
+    assert (found == 0.5).all()
+
+
+def test_predictors_measure_where_there_may_be_something_faster(monkeypatch):
+    pretend(monkeypatch)
+    monkeypatch.setenv("MXNOVA_AUTO_BACKENDS", "cudagraph")
+    assert backends.is_worth_measuring(mx.gpu(0))
+    assert not backends.is_worth_measuring(mx.cpu())
+    monkeypatch.setenv("MXNOVA_AUTO_BACKENDS", "")
+    assert not backends.is_worth_measuring(mx.gpu(0))

@@ -99,12 +99,13 @@ def test_each_set_of_inputs_with_gradients_has_its_recording():
     assert set(run._recordings) == {(False, True), (False, False)}
 
 
-def test_what_cannot_be_recorded_runs_as_it_is(monkeypatch, caplog):
+@pytest.mark.parametrize("learns", [False, True])
+def test_what_cannot_be_recorded_runs_as_it_is(learns, monkeypatch, caplog):
     def refuse(*_, **__):
         raise RuntimeError("operation not permitted when stream is capturing\nmore")
 
     monkeypatch.setattr(torch.cuda, "graph", refuse)
-    run, x, w = recorded(), data(1), data(0)
+    run, x, w = recorded(), data(1), data(0, learns)
     for _ in range(2):
         torch.testing.assert_close(run(x, w), function(x, w))
     (warning,) = caplog.records

@@ -18,6 +18,7 @@ from ...base import env
 from ...base.errors import MXNetError, UnknownNameError, candidates
 from ...graph.node import Node
 from ...graph.symbol import Symbol
+from ...runtime.context import Context
 from ..program.program import Program
 from .aten import Aten
 from .auto import Auto
@@ -37,7 +38,7 @@ __all__ = [
     "choose",
     "chosen",
     "for_training",
-    "has_runtime",
+    "is_worth_measuring",
     "measure",
     "named",
     "names",
@@ -97,9 +98,11 @@ def names() -> list[str]:
     return [DEFAULT, *BY_NAME]
 
 
-def has_runtime() -> bool:
-    """Whether `auto` may choose a runtime that is installed: OpenVINO or ONNX Runtime."""
+def is_worth_measuring(context: Context) -> bool:
+    """Whether `auto` may choose something else there: CUDA graphs, OpenVINO or ONNX Runtime."""
     wished = env.get("MXNOVA_AUTO_BACKENDS").split()
+    if context.device.type == "cuda":
+        return CudaGraph.name in wished
     runtimes = (b for b in BY_NAME.values() if isinstance(b, ModelBackend) and b.name in wished)
     return any(not runtime.unavailable() for runtime in runtimes)
 

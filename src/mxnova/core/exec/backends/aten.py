@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The default backend: passes over the graph that serve ATen's kernels on the CPU."""
+"""The default backend: passes over the graph that serve ATen's kernels."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from ...op.nn.fully_connected import FullyConnected
 from ...runtime.torch_api import has_onednn_kernels
 from ..fused.mkldnn_layers import FusedLayer
 from ..passes import low_precision
+from ..passes.attention_fusion import gives_attention
 from ..passes.convolution_fusion import parameters_of_convolutions
 from ..passes.definition import Target
 from ..passes.linear_fusion import is_worth_fusing
@@ -24,7 +26,7 @@ from ..passes.mkldnn_layer_lowering import (
     parameters_of_layers,
     with_layers_opened,
 )
-from ..passes.pipeline import INFERENCE, enabled, rewritten
+from ..passes.pipeline import GPU_INFERENCE, INFERENCE, enabled, rewritten
 from ..passes.qdq import is_quantized
 from .request import lowest_precision
 
@@ -33,20 +35,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Aten"]
 
+_log = logging.getLogger("mxnova")
+
 
 class Aten:
     """The backend."""
 
     def supports(self, program: Program) -> bool:
-        """Dense graphs on the CPU with convolutions or large products, unless MXNOVA_FUSE=0."""
+        """Dense graphs on one device with something that is better fused, unless MXNOVA_FUSE=0."""
         facts = program.facts
         return (
             bool(env.get("MXNOVA_FUSE"))
-            and has_onednn_kernels()
             and not facts.groups
-            and facts.context.device.type == "cpu"
             and all(a.stype == "default" for a in facts.inputs.values())
-            and (any(map(_is_worth_compiling, program.symbol.nodes)) or _has_products(program))
+            and (_is_for_gpu if facts.context.device.type == "cuda" else _is_for_cpu)(program)
         )
 
     def parameters(self, symbol: Symbol) -> set[str]:
@@ -60,11 +62,26 @@ class Aten:
         return found
 
     def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
-        """The symbol after the passes of `pipeline.INFERENCE`."""
+        """The symbol after the passes for its device."""
         passes = enabled()
+        if program.facts.context.device.type == "cuda":
+            if lowest_precision(program.symbol) != "float32":
+                _log.warning("a GPU computes in the types of the arrays: cast these to bfloat16")
+            target = Target(program.facts, passes, constants, images=0)
+            return rewritten(GPU_INFERENCE, program.symbol, target)
         dtype = _dtype(program.symbol) if "low_precision" in passes else torch.float32
         target = Target(program.facts, passes, constants, dtype)
         return rewritten(INFERENCE, program.symbol, target)
+
+
+def _is_for_gpu(program: Program) -> bool:
+    return any(is_image_convolution(n) or gives_attention(n) for n in program.symbol.nodes)
+
+
+def _is_for_cpu(program: Program) -> bool:
+    if not has_onednn_kernels() or program.facts.context.device.type != "cpu":
+        return False
+    return any(map(_is_worth_compiling, program.symbol.nodes)) or _has_products(program)
 
 
 def _is_worth_compiling(node: Node) -> bool:

@@ -162,7 +162,7 @@ def _inputs(program: Program, constants: Mapping[str, Tensor]) -> list[Tensor] |
         value = constants.get(variable.name)
         shape: Any = facts.shape
         if value is None:
-            value = torch.ones(shape, dtype=facts.dtype)
+            value = torch.ones(shape, dtype=facts.dtype, device=program.facts.context.device)
         found.append(value.clone() if variable in written else value)
     return found
 
@@ -181,7 +181,15 @@ def _streams_kept(program: Program) -> Iterator[None]:
 
 def _runner(program: Program, symbol: Symbol, inputs: Sequence[Tensor]) -> Callable[[], Any]:
     function = program.lower(symbol).function
-    return lambda: function(*inputs)
+    device = program.facts.context.device
+    if device.type != "cuda":
+        return lambda: function(*inputs)
+
+    def run() -> None:
+        function(*inputs)
+        torch.cuda.synchronize(device)
+
+    return run
 
 
 def _that_run(runners: Mapping[str, Callable[[], Any]]) -> dict[str, Callable[[], Any]]:

@@ -22,7 +22,7 @@ __all__ = ["CompiledTraining", "training_refusal"]
 def training_refusal(node: Node) -> str | None:
     """Why `node` is not compiled for training passes; None where it is."""
     op: Any = node.op
-    if "rng" in op.type.signature.facts:
+    if op.draws:
         return "it draws random numbers in training"
     if op.differentiable is not True or op.backward is not None:
         return "its gradient is not the derivative of what it computes"

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """CUDA graphs: on a GPU the kernels of a group are recorded once and then started as one.
 
-In training passes those of its gradient, too. Updates are few kernels already, and stay apart.
+Outside training those of the graph as the default backend rewrites it. In training passes those of
+its gradient, too. Updates are few kernels already, and stay apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
+from ...graph.symbol import Symbol
 from ..fused.group import Group, Runner, function_of
 from ..fused.training_group import Function
+from .aten import Aten
 from .compiled_training import CompiledTraining
 from .graph_capture import KernelRecording
 from .inductor import Inductor
@@ -45,6 +48,7 @@ class CudaGraph(Inductor):
     """The backend."""
 
     name = "cudagraph"
+    _default = Aten()
     _group = _Recorded
     _training_group = _RecordedTraining
 
@@ -56,3 +60,13 @@ class CudaGraph(Inductor):
         """Dense graphs on one GPU."""
         context: Any = program.facts.context
         return super().supports(program) and context.device.type == "cuda"
+
+    def parameters(self, symbol: Symbol) -> set[str]:
+        """What the default backend would use, and all other parameters."""
+        return super().parameters(symbol) | self._default.parameters(symbol)
+
+    def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
+        """The symbol with groups of its nodes, each as one recording."""
+        if self._default.supports(program):
+            program = program.rewritten(self._default.compile(program, constants))
+        return super().compile(program, constants)

@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from ...runtime.engine.gpu import whole_gpus
+from ...runtime.torch_optimizers import foreach
 from ..fused.training_group import Function
 
 __all__ = ["KernelRecording"]
@@ -98,13 +99,12 @@ class _Recording:
             (t.detach().clone() if i in self._copied else t.detach()).requires_grad_(flow)
             for i, (t, flow) in enumerate(zip(values, flows, strict=True))
         ]
-        with torch.cuda.device(self._device), whole_gpus():
+        with torch.cuda.device(self._device), whole_gpus(), torch.set_grad_enabled(any(flows)):
             self._kernels = _Kernels(self._function, self._inputs)
 
     def replay(self, values: Sequence[Tensor], flows: bool) -> Sequence[Tensor]:
         """What the function gives, as copies."""
-        given = _OwnGradients.apply(*values) if flows else values  # type: ignore[no-untyped-call]
-        results: tuple[Tensor, ...] = _Replay.apply(self._kernels, *given)  # type: ignore[no-untyped-call]
+        results = self._kernels(*(_OwnGradients.apply(*values) if flows else values))  # type: ignore[no-untyped-call]
         step = next((t.grad_fn for t in results if t.grad_fn is not None), None)
         self._waiting = None if step is None else weakref.ref(step)
         return tuple([t.clone() for t in results])
@@ -116,11 +116,14 @@ _WARM_UPS = 3
 class _Kernels:
     """The kernels of a function of fixed inputs, and those of its gradient, as two graphs.
 
-    As of `torch.cuda.make_graphed_callables`, for which other threads must leave the GPU alone.
+    Other threads may use the GPU while they are recorded, unlike with
+    `torch.cuda.make_graphed_callables`, and a call without gradients is one of CUDA's.
 
     Attributes:
         inputs: what the kernels read.
         outputs: what they write.
+        heads: gradients of outputs, which the kernels of the gradient read; None where none flows.
+        gradients: of all inputs, which these write; none where none flows.
     """
 
     def __init__(self, function: Function, inputs: Sequence[Tensor]) -> None:
@@ -139,6 +142,16 @@ class _Kernels:
         if any(h is not None for h in self.heads):
             with torch.cuda.graph(self.backward, **options):
                 self.gradients = _gradients(inputs, self.outputs, self.heads)
+
+    def __call__(self, *values: Tensor) -> Sequence[Tensor]:
+        """The results, in memory that the next call writes over."""
+        if self.gradients:
+            results: Sequence[Tensor] = _Replay.apply(self, *values)  # type: ignore[no-untyped-call]
+            return results
+        with torch.no_grad():
+            _feed(self.inputs, values)
+        self.forward.replay()
+        return self.outputs
 
 
 def _warm_up(function: Function, inputs: Sequence[Tensor]) -> None:
@@ -208,4 +221,8 @@ class _OwnGradients(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor | None) -> Any:
-        return tuple([None if g is None else g.clone() for g in gradients])
+        given = [g for g in gradients if g is not None]
+        owned = [torch.empty_like(g) for g in given]
+        foreach.copy_(owned, given)  # a few kernels for all of them
+        found = iter(owned)
+        return tuple([None if g is None else next(found) for g in gradients])

@@ -153,7 +153,7 @@ def _refusal(node: Node) -> str | None:
     op: Any = node.op
     if op.subgraphs or node.subgraphs:
         return "its body is a graph"
-    if "rng" in op.type.signature.facts and not isinstance(op, (Dropout, LeakyReLU, RNN)):
+    if op.draws and not isinstance(op, (Dropout, LeakyReLU, RNN)):
         return "it draws random numbers"
     if isinstance(op, Custom):
         return "it is written in Python"

@@ -76,7 +76,8 @@ def _taken(lowered: Lowered) -> dict[str, tuple[str, str]]:
                 text += ", in bfloat16"
             found.update((name, (step.op.backend, text)) for name in names)
             for node in step.op.nodes():
-                found.update(_absorbed(node))
+                inner = _absorbed(node)
+                found.update((n, (step.op.backend, why)) for n, (_, why) in inner.items())
         found.update(_absorbed(step.node))
     return found
 

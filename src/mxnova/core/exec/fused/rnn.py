@@ -39,6 +39,11 @@ class SeparateWeightsRNN(Op):
         """Those of the layer."""
         return self.own.outputs()
 
+    @property
+    def draws(self) -> bool:
+        """As the layer."""
+        return self.own.draws
+
     def infer_shape(self, s: Shapes) -> None:
         """Those of the layer."""
         n = len(self.shapes)

@@ -83,7 +83,7 @@ def _computed(op: Op, inputs: list[Tensor]) -> Tensor:
 def _is_function(op: Op) -> bool:
     return (
         len(op.outputs()) == 1
-        and "rng" not in op.type.signature.facts
+        and not op.draws
         and not (op.structure.written or op.subgraphs)
         and type(op).instance is Op.instance
     )

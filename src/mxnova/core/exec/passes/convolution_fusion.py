@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions on the CPU that take over what follows them, through oneDNN's fused kernels.
+"""Convolutions that take over what follows them, through fused kernels of oneDNN and cuDNN.
 
 A convolution takes over a BatchNorm, which is folded into its weights, the sum of a residual
 branch, and an activation. Its weights are laid out for the kernel once, and images flow through the
@@ -23,6 +23,7 @@ from ...graph.symbol import Symbol
 from ...op.nn.batch_norm import BatchNormBase, BatchNormWithReLU
 from ...runtime.threads import run_single_threaded
 from ..fused.convolution import Geometry
+from ..fused.gpu_convolution import GpuConvolution
 from ..fused.winograd_convolution import kind_for
 from .batch_split import images_of
 from .definition import Pass, Target
@@ -31,6 +32,7 @@ from .readers import Readers
 
 __all__ = ["PASS", "geometry_of", "parameters_of_convolutions", "with_fused_convolutions"]
 
+_SHORT = (torch.float16, torch.bfloat16)
 # Activation functions by the names that oneDNN's convolutions have for them.
 _KERNEL_NAMES = {"relu": "relu", "sigmoid": "sigmoid", "tanh": "tanh", "leaky": "leaky_relu"}
 
@@ -71,6 +73,10 @@ def with_fused_convolutions(
     convolutions = {d.node: d for d in drafts if d is not None}
     sums = {d.sum: d for d in drafts if d is not None and d.sum is not None}
     last = {d.last.node: d for d in drafts if d is not None}
+    for node, draft in sums.items():
+        summand = node.inputs[draft.other]
+        if summand.node in last and readers.only(summand) is node:
+            draft.take_bias(last[summand.node])
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
         if node in convolutions:
@@ -85,7 +91,7 @@ def with_fused_convolutions(
         shape: Any = shapes[read.node][read.output]
         if images and shape is not None:
             shape = (images, *shape[1:])
-        return draft.fused(shape, dtype)
+        return draft.fused(shape, draft.weight.dtype if draft.weight.is_cuda else dtype)
 
     return rewrite(symbol, replace)
 
@@ -113,6 +119,16 @@ class _Draft:
         self.last = Entry(node, 0)
         self.absorbed.append(node.name)
 
+    def take_bias(self, other: _Draft) -> None:
+        """Adds the bias of `other`, which is a summand and nothing else, in its own kernel.
+
+        On a GPU a bias is a kernel of its own where no rectifier follows.
+        """
+        if other.bias is None or other.unary != "none" or not other.weight.is_cuda:
+            return
+        self.bias = other.bias if self.bias is None else self.bias + other.bias
+        other.bias = None
+
     def fused(self, shape: Any, dtype: torch.dtype) -> Node:
         """The node in place of all of them, for images of a shape."""
         op: Any = self.node.op
@@ -126,7 +142,8 @@ class _Draft:
             "dtype": dtype,
         }
         bias = None if self.bias is None else self.bias.detach().to(dtype)
-        made = kind_for(shape, **values).prepared(self.weight.to(dtype), bias, shape, **values)
+        kind = GpuConvolution if self.weight.is_cuda else kind_for(shape, **values)
+        made = kind.prepared(self.weight.to(dtype), bias, shape, **values)
         return Node(made, self.last.node.name, dict(self.node.attrs), self.inputs)
 
 
@@ -140,8 +157,8 @@ def _absorbed(
     readers: Readers, sums_left: set[Node], node: Node, values: Mapping[str, Tensor]
 ) -> _Draft | None:
     """What the convolution at `node` can take over; None unless its weights are constant."""
-    given = _constants(node, values)
-    if not given or any(v is None or v.dtype is not torch.float32 for v in given):
+    given = [v for v in _constants(node, values) if v is not None]
+    if len(given) < len(node.inputs) - 1 or not all(map(_is_taken, given)):
         return None
     weight, bias = (*given, None)[:2]
     draft = _Draft(node, weight.detach(), bias, Entry(node, 0))  # type: ignore[union-attr]
@@ -149,6 +166,11 @@ def _absorbed(
     _absorb_sum(readers, sums_left, draft)
     _absorb_activation(readers, draft)
     return draft
+
+
+def _is_taken(weight: Tensor) -> bool:
+    """Whether there are fused kernels for weights like this; on a GPU also for short floats."""
+    return weight.dtype is torch.float32 or (weight.is_cuda and weight.dtype in _SHORT)
 
 
 def _constants(node: Node, values: Mapping[str, Tensor]) -> list[Tensor | None]:
@@ -174,9 +196,18 @@ def _absorb_batch_norm(readers: Readers, draft: _Draft, values: Mapping[str, Ten
         return
     op: Any = norm.op
     bias = None if draft.bias is None else draft.bias.double()
-    weight, bias = op.folded(draft.weight.double(), bias, statistics)
-    draft.weight, draft.bias = weight.float(), bias.float()
+    exact, bias = op.folded(draft.weight.double(), bias, statistics)
+    weight, bias = exact.to(draft.weight.dtype), bias.to(draft.weight.dtype)
+    if not _is_kept(exact, weight, bias):
+        return
+    draft.weight, draft.bias = weight, bias
     draft.take(norm)
+
+
+def _is_kept(exact: Tensor, weight: Tensor, bias: Tensor) -> bool:
+    """Whether folded weights fit their type: float16 ends at 65504, and is coarse below 6e-5."""
+    error, largest = (weight - exact).abs().max(), exact.abs().max()
+    return bool(error <= torch.finfo(weight.dtype).eps * largest and bias.isfinite().all())
 
 
 def _absorb_sum(readers: Readers, sums_left: set[Node], draft: _Draft) -> None:
@@ -212,7 +243,7 @@ def _fused(symbol: Symbol, target: Target) -> Symbol:
 
 PASS = Pass(
     "convolution_fusion",
-    requires="float32 weights that stay; one reader of each value that is taken over",
+    requires="weights that stay, float32 or on a GPU; one reader of each value that is taken over",
     ensures="convolutions have taken over BatchNorm, a sum and an activation",
     apply=_fused,
 )

@@ -33,7 +33,7 @@ from . import (
 )
 from .definition import Pass, Target
 
-__all__ = ["INFERENCE", "NAMES", "TRAINING", "enabled", "rewritten"]
+__all__ = ["GPU_INFERENCE", "INFERENCE", "NAMES", "TRAINING", "enabled", "rewritten"]
 
 INFERENCE: tuple[Pass, ...] = (
     mkldnn_layer_lowering.OPENING,
@@ -52,6 +52,16 @@ INFERENCE: tuple[Pass, ...] = (
     in_place_sums.PASS,
 )
 """On the CPU, with inputs that stay, outside training."""
+
+GPU_INFERENCE: tuple[Pass, ...] = (
+    simplification.PASS,
+    padding_fusion.PASS,
+    constant_folding.PASS,
+    attention_fusion.PASS,
+    stride_hoisting.PASS,
+    convolution_fusion.PASS,
+)
+"""The same on a GPU."""
 
 TRAINING: tuple[Pass, ...] = (
     pooling_before_activation.PASS,

@@ -4,7 +4,8 @@
 What ResNet v1 adds up at three places is read by 1 x 1 convolutions with a stride of 2 only: one
 position in four. The activation there need not see the others, and the readers' gradients are
 added up for those that are read. Statistics of BatchNorm go over all positions, so that strides
-move no further than that.
+move no further than that. On a GPU nothing moves: the gradient of what skips positions there takes
+longer (0.45 ms for 64 images of 256 x 56 x 56 on an H200) than all that is saved.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ...op.schema import Op, find
 from ..fused.subsampling import Steps
-from .definition import Pass
+from .definition import Pass, Target
 from .matching import is_rectifier
 from .stride_hoisting import Skipping, with_strides_moved
 
@@ -38,9 +39,14 @@ def _pooling(steps: Steps) -> Op:
     return find("Pooling").of({"kernel": (1, 1), "stride": steps, "pool_type": "avg"})
 
 
+def _moved(symbol: Symbol, target: Target) -> Symbol:
+    on_gpu = target.facts.context.device.type == "cuda"
+    return symbol if on_gpu else with_early_strides(symbol, is_rectifier)
+
+
 PASS = Pass(
     "stride_before_activation",
-    requires="1 x 1 convolutions alone read a rectifier, and skip positions",
+    requires="on the CPU, 1 x 1 convolutions alone read a rectifier, and skip positions",
     ensures="the rectifier sees the positions that are read",
-    apply=lambda symbol, _target: with_early_strides(symbol, is_rectifier),
+    apply=_moved,
 )

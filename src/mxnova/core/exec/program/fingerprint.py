@@ -32,7 +32,8 @@ def identity(program: Program, backends: Sequence[str]) -> str:
         program: the program.
         backends: names of those that would run it.
     """
-    facts = [_graph(program), _inputs(program), _machine(), _versions(backends), _switches()]
+    place = _machine(program.facts.context.device)
+    facts = [_graph(program), _inputs(program), place, _versions(backends), _switches()]
     text = json.dumps(facts, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -62,8 +63,9 @@ def _inputs(program: Program) -> Any:
     return [(str(f.shape), str(f.dtype), f.stype) for f in found], str(program.facts.context)
 
 
-def _machine() -> Any:
-    return platform.machine(), _processor(), thread_count()
+def _machine(device: torch.device) -> Any:
+    card = torch.cuda.get_device_name(device) if device.type == "cuda" else ""
+    return platform.machine(), _processor(), thread_count(), card
 
 
 def _processor() -> str:

@@ -189,7 +189,7 @@ class Program:
         """Where its operators draw random numbers."""
         nodes = self.symbol.nodes
         contexts = contexts_of(nodes, self.facts.context, self.facts.groups)
-        drawing = (n for n in nodes if n.op is not None and "rng" in n.op.type.signature.facts)
+        drawing = (n for n in nodes if n.op is not None and n.op.draws)
         return tuple(dict.fromkeys(contexts[n] for n in drawing))
 
     @functools.cached_property
@@ -311,8 +311,10 @@ class _Runners:
             fixed["out"] = None
         if "inside" in wanted:
             fixed["inside"] = True
+        if "rng" in wanted and not op.draws:
+            fixed["rng"] = None
         run = functools.partial(run, **fixed) if fixed else run
-        if "rng" in wanted:
+        if op.draws:
             run = _drawing(run, functools.partial(self._stream, context))
         if context.device.type != "cpu" and not op.inputs():
             run = _made_on(run, context.device)

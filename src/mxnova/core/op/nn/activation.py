@@ -84,6 +84,10 @@ class LeakyReLU(Op):
         scaled = self.act_type in ("elu", "leaky")
         return Activation(self.act_type, (self.slope,) if scaled else ())
 
+    @property
+    def draws(self) -> bool:
+        return self.act_type == "rrelu"
+
     def inputs(self) -> tuple[str, ...]:
         return ("data", "gamma") if self.act_type == "prelu" else ("data",)
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -13,9 +13,12 @@ from torch import Tensor
 from ...base.errors import MXNetError, argument_error
 from ...base.parameter_types import REQUIRED
 from ...base.params import Double
+from ...runtime.torch_cudnn import normalized_batch
+from ...runtime.torch_optimizers import foreach
 from ..declaration import operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
+from ..optimizer.step import of_equal
 from ..schema import Op
 from ..traits import InputShapes, ItemAxes, batch_apart
 
@@ -128,9 +131,7 @@ class BatchNormBase(Op):
         if self._moves(train):
             if not x.is_contiguous() and x.stride(1) != 1:
                 x = x.contiguous()  # ATen sums a part of an array with five times the rounding
-            output, mean, var = torch.native_batch_norm(
-                x, weight, beta, None, None, True, 0.0, self.eps
-            )
+            output, mean, var = normalized_batch(x, weight, beta, self.eps)
             if self.output_mean_var and self.older:
                 var = var.pow(-2) - self.eps
         else:
@@ -179,16 +180,54 @@ class BatchNormBase(Op):
         """Moves the statistics: MXNet does so in backward, not in forward."""
         if not self._moves(facts["train"]):
             return None
-        _, mean, var = results
+        mean, var = (r.detach() for r in results[1:])
+        eps = None if self.output_mean_var and self.older else self.eps
         if var.is_mkldnn:
-            mean, var = mean.to_dense(), var.to_dense()
-        elif not (self.output_mean_var and self.older):
-            var = var.pow(-2) - self.eps
-        return functools.partial(self._move, mean.detach(), var.detach(), *inputs[3:])
+            mean, var, eps = mean.to_dense(), var.to_dense(), None
+        return _Move(1 - self.momentum, eps, mean, var, *inputs[3:])
 
-    def _move(self, mean: Tensor, var: Tensor, moving_mean: Tensor, moving_var: Tensor) -> None:
-        moving_mean.lerp_(mean, 1 - self.momentum)
-        moving_var.lerp_(var, 1 - self.momentum)
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """Moves statistics toward those of a batch, on a GPU those of all layers at once.
+
+    Attributes:
+        share: of the way.
+        eps: with it `var` is ``1 / sqrt(variance + eps)``; None: it is the variance.
+    """
+
+    share: float
+    eps: float | None
+    mean: Tensor
+    var: Tensor
+    moving_mean: Tensor
+    moving_var: Tensor
+
+    @property
+    def on_gpu(self) -> bool:
+        return self.moving_mean.is_cuda
+
+    def __call__(self) -> None:
+        var = self.var if self.eps is None else self.var.pow(-2).sub_(self.eps)
+        self.moving_mean.lerp_(self.mean, self.share)
+        self.moving_var.lerp_(var, self.share)
+
+    @staticmethod
+    def all(moves: Sequence[_Move]) -> None:
+        """Several at once, in a few kernels for all of them."""
+        columns = [
+            [m.mean for m in moves],
+            [m.var for m in moves],
+            [m.moving_mean for m in moves],
+            [m.moving_var for m in moves],
+        ]
+        for (share, eps), tensors in of_equal([(m.share, m.eps) for m in moves], columns):
+            means, variances, moving_means, moving_variances = tensors
+            if eps is not None:
+                variances = foreach.pow(variances, -2)
+                foreach.sub_(variances, eps)
+            foreach.lerp_(moving_means, means, share)
+            foreach.lerp_(moving_variances, variances, share)
 
 
 def _channels_second(x: Tensor, axis: int) -> Tensor:

@@ -55,6 +55,10 @@ class Dropout(Op):
         """Unless it drops elements always."""
         return self.mode == "training"
 
+    @property
+    def draws(self) -> bool:
+        return bool(self.p > 0)
+
     def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
         return axes[0] if self.mode == "training" else None
 

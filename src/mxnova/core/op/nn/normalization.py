@@ -21,8 +21,8 @@ from ..infer import DTypes, Shapes
 from ..schema import Op
 from ..traits import InputShapes, ItemAxes, batch_apart
 
-# From here on gamma is multiplied by itself: ATen's fused gradient of gamma adds row after row, and
-# is 5e-4 off after 8192 of them; this one, which takes 1.1 to 2 times as long, 5e-5.
+# From here on gamma is multiplied by itself: on the CPU ATen's fused gradient of gamma adds row by
+# row, and is 5e-4 off after 8192 of them; this one, which takes 1.1 to 2 times as long, 5e-5.
 _MANY_ROWS = 4096
 
 
@@ -41,10 +41,10 @@ class _WithStatistics(Op):
     def _results(
         self, output: Tensor, mean: Tensor, inverse_std: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        std = inverse_std.detach()
+        mean, std = mean.detach(), inverse_std.detach()
         if self.output_mean_var:
-            std = std.reciprocal()
-        return output, mean.detach().to(output.dtype), std.to(output.dtype)
+            mean, std = mean.to(output.dtype), std.reciprocal().to(output.dtype)
+        return output, mean, std
 
 
 @operator("LayerNorm", "_npx_layer_norm")
@@ -88,7 +88,8 @@ class LayerNorm(_WithStatistics):
     def forward(self, data: Tensor, gamma: Tensor, beta: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         last = self.axis in (-1, data.ndim - 1)
         x = data if last else data.movedim(self.axis, -1)
-        if gamma.requires_grad and x.numel() >= _MANY_ROWS * len(gamma):
+        has_many_rows = x.numel() >= _MANY_ROWS * len(gamma)
+        if gamma.requires_grad and has_many_rows and not x.is_cuda:
             plain, *rest = torch.native_layer_norm(x, gamma.shape, None, None, self.eps)
             found = (torch.addcmul(beta, plain, gamma), *rest)
         else:

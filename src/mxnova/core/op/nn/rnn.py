@@ -74,6 +74,10 @@ class RNN(Op):
     is_product = True
 
     @property
+    def draws(self) -> bool:
+        return self.p > 0 and self.num_layers > 1
+
+    @property
     def untraceable(self) -> str | None:  # type: ignore[override]
         """Sequences of unequal lengths, which ATen packs on the CPU, but for LSTM."""
         packs = self.use_sequence_length and self.mode != "lstm"
@@ -200,7 +204,7 @@ class RNN(Op):
             state_cell, sequence_length = None, state_cell
         states = [state] if state_cell is None else [state, state_cell]
         cells = self.cells(weights)
-        dropping = train and self.p > 0.0 and self.num_layers > 1
+        dropping = train and self.draws
         by_step = sequence_length is not None and is_traced()
         if dropping or by_step or self.clips or self._goes_stepwise(data, sequence_length):
             p = self.p if dropping else 0.0

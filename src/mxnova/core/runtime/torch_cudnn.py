@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The border to torch for cuDNN: convolutions with what follows them in one kernel."""
+
+from __future__ import annotations
+
+import functools
+from contextlib import suppress
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from .torch_api import Window, is_traced, works
+
+__all__ = ["normalized_batch", "rectified_convolution"]
+
+
+def normalized_batch(
+    data: Tensor, weight: Tensor, bias: Tensor, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """``torch.native_batch_norm`` by the statistics of the batch; on a GPU by cuDNN.
+
+    There it takes one kernel forwards and one backwards, instead of two each.
+
+    Args:
+        data: (n, channels, ...).
+        weight: (channels,).
+        bias: (channels,).
+        eps: added to the variance.
+    """
+    if data.is_cuda and not is_traced() and _batch_norm is not None:
+        return _batch_norm(data, weight, bias, None, None, True, 0.0, eps, True)[:3]  # type: ignore[no-any-return]
+    return torch.native_batch_norm(data, weight, bias, None, None, True, 0.0, eps)
+
+
+# What chooses between ATen's kernels and cuDNN's, and gives the statistics.
+_batch_norm: Any = getattr(torch, "_batch_norm_impl_index", None)
+
+
+def rectified_convolution(
+    image: Tensor, weight: Tensor, bias: Tensor, window: Window, other: Tensor | None = None
+) -> Tensor:
+    """``relu(convolution(image) + other)`` on a GPU, in memory of its own.
+
+    Args:
+        image: (n, channels, height, width), channels-last.
+        weight: (filters, channels / groups, height, width), channels-last.
+        bias: (filters,).
+        window: padding, stride and dilation of each axis, number of groups of channels.
+        other: of the output's shape, channels-last.
+    """
+    if _is_fused(image.device, image.dtype):
+        with suppress(RuntimeError):  # cuDNN has no such kernel for some windows and groups
+            return _fused(image, weight, bias, window, other)
+    pad, stride, dilate, groups = window
+    sums = F.conv2d(image, weight, bias, stride, pad, dilate, groups)
+    return torch.relu_(sums if other is None else sums.add_(other))
+
+
+def _fused(
+    image: Tensor, weight: Tensor, bias: Tensor, window: Window, other: Tensor | None
+) -> Tensor:
+    pad, stride, dilate, groups = window
+    places = (stride, pad, dilate, groups)
+    if other is None:
+        return torch.cudnn_convolution_relu(image, weight, bias, *places)
+    return torch.cudnn_convolution_add_relu(image, weight, other, 1.0, bias, *places)
+
+
+@functools.cache
+def _is_fused(device: torch.device, dtype: torch.dtype) -> bool:
+    """Whether cuDNN's kernels are there, and right."""
+    layout = {"memory_format": torch.channels_last}
+
+    def agrees() -> bool:
+        image = torch.ones(1, 8, 2, 2, device=device, dtype=dtype).contiguous(**layout)
+        weight = torch.ones(8, 8, 1, 1, device=device, dtype=dtype).contiguous(**layout)
+        what = (image, weight, -weight[:, 0, 0, 0], ([0, 0], [1, 1], [1, 1], 1))
+        return bool((_fused(*what, None) == 7).all() and (_fused(*what, -image) == 6).all())
+
+    return device.type == "cuda" and works(agrees)
