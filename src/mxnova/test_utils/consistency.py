@@ -149,11 +149,11 @@ def _tolerances(pair: tuple[Any, Any], primary: Sequence[Any], rtol: Any, atol: 
     """Those of the least exact types: a gradient in float32 may be that of a float16 output."""
     if any(value is None for value in pair):
         return {}
-    exact = [
+    found, truth = [
         value.astype(_least_exact((value.dtype, dtype)))
         for value, dtype in zip(pair, primary, strict=True)
     ]
-    return dict(zip(("rtol", "atol"), get_tols(*exact, rtol, atol), strict=True))
+    return dict(zip(("rtol", "atol"), get_tols(found, truth, rtol, atol), strict=True))
 
 
 def _compare(

@@ -148,7 +148,8 @@ def _brought_back(record: ArrayRecord) -> BaseArray:
     array: Any = array_of_record(record)
     kind, number = record.context
     was_on_gpu = Context.devtype2str.get(kind) == "gpu" and is_there(Context("gpu", number))
-    return array.as_in_context(gpu(number)) if was_on_gpu else array
+    found: BaseArray = array.as_in_context(gpu(number)) if was_on_gpu else array
+    return found
 
 
 def array_of_record(record: ArrayRecord) -> BaseArray:
