@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -16,7 +17,7 @@ __all__ = ["normalized_batch", "rectified_convolution"]
 
 
 def normalized_batch(
-    data: Tensor, weight: Tensor | None, bias: Tensor, eps: float
+    data: Tensor, weight: Tensor, bias: Tensor, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     """``torch.native_batch_norm`` by the statistics of the batch; on a GPU by cuDNN.
 
@@ -24,7 +25,7 @@ def normalized_batch(
 
     Args:
         data: (n, channels, ...).
-        weight: (channels,); None: ones, for which cuDNN has no kernel.
+        weight: (channels,).
         bias: (channels,).
         eps: added to the variance.
     """
@@ -50,7 +51,8 @@ def rectified_convolution(
         other: of the output's shape, channels-last.
     """
     if _is_fused(image.device, image.dtype):
-        return _fused(image, weight, bias, window, other)
+        with suppress(RuntimeError):  # cuDNN has no such kernel for some windows and groups
+            return _fused(image, weight, bias, window, other)
     pad, stride, dilate, groups = window
     sums = F.conv2d(image, weight, bias, stride, pad, dilate, groups)
     return torch.relu_(sums if other is None else sums.add_(other))

@@ -233,6 +233,8 @@ class Pooling(_Pool):
         slide = Slide(tuple(x.shape[2:])) if self.global_pool else self._slide
         if self.pool_type == "max":
             return slide.max(x)
+        if x.dtype.itemsize == 2 and not (self.pool_type == "avg" and x.ndim == 4):
+            return self._pooled(x.float()).to(x.dtype)  # as ATen's mean of images does inside
         if self.pool_type == "avg":
             return slide.average(x, self.count_include_pad is not False)
         if self.pool_type == "sum" or self.p_value == 1:
