@@ -53,7 +53,7 @@ def bound(symbol, label, grad_req="write"):
     random = np.random.RandomState(0)
     shapes = {"data": (4, 3)} | ({} if label is None else {"label": label})
     executor = symbol.simple_bind(mx.cpu(), grad_req=grad_req, **shapes)
-    for name, array in executor.arg_dict.items():
+    for array in executor.arg_dict.values():
         array[:] = random.rand(*array.shape)
     if label == CLASSES:
         executor.arg_dict["label"][:] = [0, 1, 2, 5]  # the last is none

@@ -436,4 +436,4 @@ def _storage_type(stype: str) -> type[Csr] | type[RowSparse]:
 
 def same_places(a: Sparse, b: Sparse) -> bool:
     """Whether both store the same places, in the same order."""
-    return all([x is y or torch.equal(x, y) for x, y in zip(a.aux, b.aux, strict=True)])
+    return all(x is y or torch.equal(x, y) for x, y in zip(a.aux, b.aux, strict=True))
