@@ -93,12 +93,14 @@ class UpdateOfSeveral:
         op = self._operator(lrs, wds, options)
         values: list[Value] = [array._raw for array in arrays]
         is_dense = _RECORDS.isdisjoint(map(type, values))
+        lazy = None if is_dense else self._lazy
+        is_known = is_dense or lazy is not None
         plan = plan_of(op)
-        if SLOW_PATH or STATE.recording or len(values) != plan.n_inputs:
-            if is_dense or self._lazy is None:
+        if SLOW_PATH or STATE.recording or not is_known or len(values) != plan.n_inputs:
+            if lazy is None:
                 invoke(op, arrays, list(weights))
             else:
-                self._update_apart(self._lazy, arrays, weights, lrs, wds, options)
+                self._update_apart(lazy, arrays, weights, lrs, wds, options)
             return
         plan.accept(op, values)
         forward = op.forward if is_dense else functools.partial(_update_rows, op, arrays)
