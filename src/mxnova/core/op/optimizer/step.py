@@ -401,8 +401,8 @@ def _fused_sgd_(
     momentum: float = 0.0,
     dampening: float = 0.0,
 ) -> None:
-    columns = _laid_out_alike(weights, grads, buffers)
-    fused_sgd_(*columns, lr, wd, momentum, dampening)
+    grads, others = _laid_out_as(weights, grads), _laid_out_as(weights, buffers)
+    fused_sgd_(weights, grads, others, lr, wd, momentum, dampening)
     increment_version([*weights, *buffers])  # which these kernels leave out
 
 
@@ -415,20 +415,20 @@ def _fused_adam_(
     found_inf: Tensor | None = None,
     decoupled: bool = False,
 ) -> None:
-    columns = _laid_out_alike(weights, grads, means, variances)
-    endless = [_endless(weights[0].device)] * len(weights)
-    fused_adam_(*columns, endless, *numbers, found_inf=found_inf, decoupled=decoupled)
+    others = [_laid_out_as(weights, column) for column in (grads, means, variances)]
+    columns = (weights, *others, [_endless(weights[0].device)] * len(weights))
+    fused_adam_(*columns, *numbers, found_inf=found_inf, decoupled=decoupled)
     increment_version([*weights, *means, *variances])
 
 
-def _laid_out_alike(weights: Tensors, *columns: Tensors) -> tuple[Tensors, ...]:
-    """All of them, with the strides of the weights, which CUDA's kernels compare.
+def _laid_out_as(weights: Tensors, tensors: Tensors) -> Tensors:
+    """`tensors` with the strides of `weights`, which CUDA's kernels compare.
 
     Contiguous tensors of one shape differ in strides of axes that have less than two places.
     """
-    if not weights[0].is_cuda:
-        return weights, *columns
-    return weights, *(c and list(map(_strided_as, weights, c)) for c in columns)
+    if not tensors or not weights[0].is_cuda:
+        return tensors
+    return list(map(_strided_as, weights, tensors))
 
 
 def _strided_as(weight: Tensor, tensor: Tensor) -> Tensor:
