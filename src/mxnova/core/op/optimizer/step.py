@@ -415,8 +415,9 @@ def _fused_adam_(
     found_inf: Tensor | None = None,
     decoupled: bool = False,
 ) -> None:
-    others = [_laid_out_as(weights, column) for column in (grads, means, variances)]
-    columns = (weights, *others, [_endless(weights[0].device)] * len(weights))
+    alike = functools.partial(_laid_out_as, weights)
+    endless = [_endless(weights[0].device)] * len(weights)
+    columns = (weights, alike(grads), alike(means), alike(variances), endless)
     fused_adam_(*columns, *numbers, found_inf=found_inf, decoupled=decoupled)
     increment_version([*weights, *means, *variances])
 
