@@ -64,7 +64,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "CUDAGraph", _Calls)
     monkeypatch.setattr(torch.cuda, "graph", _recording)
-    monkeypatch.setattr(torch.cuda.graphs, "graph_pool_handle", lambda: None)
+    monkeypatch.setattr(torch.cuda, "graph_pool_handle", lambda: None)
     for name in ("device", "stream"):
         monkeypatch.setattr(torch.cuda, name, nullcontext)
     monkeypatch.setattr(torch.cuda, "synchronize", lambda *_: None)
