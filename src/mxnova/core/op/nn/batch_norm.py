@@ -175,12 +175,12 @@ class BatchNormBase(Op):
         return train and not self.use_global_stats
 
     def on_backward(
-        self, inputs: Sequence[Tensor], results: Sequence[Tensor], **facts: Any
+        self, inputs: Sequence[Tensor], further: Sequence[Tensor], **facts: Any
     ) -> Callable[[], None] | None:
         """Moves the statistics: MXNet does so in backward, not in forward."""
         if not self._moves(facts["train"]):
             return None
-        mean, var = (r.detach() for r in results[1:])
+        mean, var = (t.detach() for t in further)
         eps = None if self.output_mean_var and self.older else self.eps
         if var.is_mkldnn:
             mean, var, eps = mean.to_dense(), var.to_dense(), None
