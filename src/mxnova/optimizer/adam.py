@@ -12,7 +12,6 @@ from ..core.nd.updates import UpdateOfSeveral
 from .base import (
     Optimizer,
     aggregation_size,
-    all_dense,
     is_half,
     register,
     zeros_like,
@@ -64,6 +63,10 @@ class Adam(Optimizer):
         sparse = self.lazy_update
         return zeros_like(weight, sparse=sparse), zeros_like(weight, sparse=sparse)
 
+    @property
+    def _takes_rows(self) -> bool:
+        return self.lazy_update
+
     def _batch_limit(self) -> int:
         return self._batch_limit_of(Adam, aggregation_size())
 
@@ -94,17 +97,18 @@ class Adam(Optimizer):
         states: Sequence[Any],
         has_master: bool,
     ) -> None:
-        if len(weights) == 1 or not all_dense(weights, grads):
+        arrays: list[nd.NDArray] = []
+        for w, g, state in zip(weights, grads, states, strict=True):
+            arrays += (w, g, *state[1], state[0]) if has_master else (w, g, *state)
+        several = _MULTI[has_master]
+        if len(weights) == 1 or not several.takes(arrays, len(weights), self.lazy_update):
             for arguments in zip(indices, weights, grads, states, strict=True):
                 self.update_multi_precision(*arguments)
             return
         self._update_count(indices)
         rates = zip(self._get_lrs(indices), indices, strict=True)
         lrs = [lr * self._correction(index) for lr, index in rates]
-        arrays: list[nd.NDArray] = []
-        for w, g, state in zip(weights, grads, states, strict=True):
-            arrays += (w, g, *state[1], state[0]) if has_master else (w, g, *state)
-        _MULTI[has_master](arrays, weights, lrs, self._get_wds(indices), **self._means())
+        several(arrays, weights, lrs, self._get_wds(indices), **self._means())
 
     def _means(self) -> dict[str, Any]:
         return self._options(beta1=self.beta1, beta2=self.beta2, epsilon=self.epsilon)
@@ -117,7 +121,7 @@ class Adam(Optimizer):
 
 # By whether there is a float32 copy.
 _MULTI = {
-    False: UpdateOfSeveral("_multi_adam_update"),
+    False: UpdateOfSeveral("_multi_adam_update", "adam_update"),
     True: UpdateOfSeveral("_multi_mp_adam_update"),
 }
 

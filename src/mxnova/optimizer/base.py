@@ -371,6 +371,11 @@ class Optimizer:
         self._update_count(index)
         return self._get_lr(index), self._get_wd(index)
 
+    @property
+    def _takes_rows(self) -> bool:
+        """Whether one call takes dense gradients and row_sparse ones."""
+        return False
+
     def _batch_limit(self) -> int:
         """How many weights one call of `update_multi_precision` may get; 0: one, not in a list."""
         return self.aggregate_num

@@ -14,7 +14,6 @@ from ..core.nd.updates import UpdateOfSeveral
 from .base import (
     Optimizer,
     aggregation_size,
-    all_dense,
     arrays_of,
     is_half,
     listed,
@@ -59,6 +58,10 @@ class SGD(Optimizer):
     def _paired(self, state: Any, master: nd.NDArray) -> Any:
         return state, master
 
+    @property
+    def _takes_rows(self) -> bool:
+        return self.lazy_update
+
     def _batch_limit(self) -> int:
         return self._batch_limit_of(SGD, self.aggregate_num)
 
@@ -80,11 +83,13 @@ class SGD(Optimizer):
             options["momentum"] = self.momentum
         owned = [arrays_of(state) for state in states]
         n_states = len(owned[0])
-        if len(weights) > 1 and all_dense(weights, grads):
+        if len(weights) > 1:
             groups = zip(weights, grads, owned, strict=True)
             arrays = [array for w, g, own in groups for array in (w, g, *own)]
-            _MULTI[n_states, has_master](arrays, weights, lrs, wds, **options)
-            return
+            several = _MULTI[n_states, has_master]
+            if several.takes(arrays, len(weights), self.lazy_update):
+                several(arrays, weights, lrs, wds, **options)
+                return
         update = SINGLE[n_states, has_master]
         options["lazy_update"] = self.lazy_update
         for w, g, own, lr, wd in zip(weights, grads, owned, lrs, wds, strict=True):
@@ -99,8 +104,8 @@ SINGLE = {
     (2, True): nd.mp_sgd_mom_update,
 }
 _MULTI = {
-    (0, False): UpdateOfSeveral("multi_sgd_update"),
-    (1, False): UpdateOfSeveral("multi_sgd_mom_update"),
+    (0, False): UpdateOfSeveral("multi_sgd_update", "sgd_update"),
+    (1, False): UpdateOfSeveral("multi_sgd_mom_update", "sgd_mom_update"),
     (1, True): UpdateOfSeveral("multi_mp_sgd_update"),
     (2, True): UpdateOfSeveral("multi_mp_sgd_mom_update"),
 }

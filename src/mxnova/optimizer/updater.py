@@ -71,7 +71,7 @@ class Updater:
         states, update = self.states, self.optimizer.update_multi_precision
         if self.aggregate_updates:
             limit = max(self.optimizer._batch_limit(), 1)
-            kinds = _kinds(weight, grad)
+            kinds = _kinds(weight, grad, self.optimizer._takes_rows)
             if len(weight) <= limit and len(set(kinds)) == 1:
                 update(index, weight, grad, [states[i] for i in index])
                 return
@@ -131,9 +131,17 @@ class Updater:
 _MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
-def _kinds(weights: Sequence[nd.NDArray], grads: Sequence[nd.NDArray]) -> list[Any]:
-    """For each weight its element type; if any is sparse, also if it is one of several dense."""
-    if all_dense(weights, grads):
+def _kinds(
+    weights: Sequence[nd.NDArray], grads: Sequence[nd.NDArray], are_together: bool
+) -> list[Any]:
+    """For each weight its element type; else than `are_together`, also if it is dense beside others.
+
+    Args:
+        weights: the weights.
+        grads: their gradients.
+        are_together: whether weights go together whatever the storage of their gradients.
+    """
+    if are_together or all_dense(weights, grads):
         return [weight._raw.dtype for weight in weights]
     dense = [w.stype == g.stype == "default" for w, g in zip(weights, grads, strict=True)]
     are_apart = 1 < sum(dense) < len(dense)

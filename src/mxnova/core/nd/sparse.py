@@ -25,7 +25,7 @@ from ..base.user_warnings import warn_user
 from ..op import arithmetic as operators
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.schema import find
-from ..op.sparse.storage import STORAGE, RowSparse, Sparse, parts_of, sparse_of
+from ..op.sparse.storage import STORAGE, RowSparse, Sparse, parts_of
 from ..op.traits import Form
 from ..runtime.context import Context, context_of, is_there
 from .arithmetic import refuse_if_recorded
@@ -121,10 +121,7 @@ class BaseSparseNDArray(NDArray):
     __copy__ = copy
 
     def _moved(self, context: Context, dtype: torch.dtype) -> NDArray:
-        record = self._value
-        data = record.data.to(context.device, dtype, copy=True)
-        aux = (a.to(context.device, copy=True) for a in record.aux)
-        moved: NDArray = wrap_sparse(sparse_of(self.stype, data, list(aux), record.shape), context)
+        moved: NDArray = wrap_sparse(self._value.to(context.device, dtype), context)
         return moved
 
     def copyto(self, other: NDArray | Context) -> NDArray | Any:

@@ -182,11 +182,8 @@ def receive(array: BaseArray, value: Any, giver: str, owned: bool = False) -> No
         copy(mine, dense_of(value))
         return
     cast: Any = storage.cast_storage(value, array.stype)
-    device = array.context.device
-    shared = cast is value and not owned
-    if not shared and cast.dtype is mine.dtype and cast.data.device == device:
-        array._raw = cast
-        return
-    data = cast.data.to(device, mine.dtype, copy=shared)
-    aux = tuple(a.to(device, copy=shared) for a in cast.aux)
-    array._raw = sparse_of(array.stype, data, aux, tuple(mine.shape))
+    device = array._chunk.context.device
+    if cast.dtype is mine.dtype and cast.data.device == device:
+        array._raw = cast.clone() if cast is value and not owned else cast
+    else:
+        array._raw = cast.to(device, mine.dtype)

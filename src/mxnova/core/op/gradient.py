@@ -19,6 +19,7 @@ from .schema import Op
 __all__ = [
     "Reads",
     "Writer",
+    "explicit_gradients",
     "ignores_head",
     "is_derived",
     "is_source",
@@ -218,23 +219,31 @@ class _Explicit(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *d_outputs: Tensor) -> tuple[Any, ...]:
-        op: Op = ctx.op
-        saved = ctx.saved_tensors
-        pool = d_outputs + saved
-        backward: Any = op.backward
-        gradients = backward(*[pool[i] for i in Reads.of(op).order])
-        gradients = gradients if isinstance(gradients, tuple) else (gradients,)
+        gradients = explicit_gradients(ctx.op, d_outputs, ctx.saved_tensors)
         missing = ctx.n_inputs - len(gradients)  # trailing inputs (labels, lengths) get none
-        kept = {_memory_of(t) for t in saved} - {None}
-        owned = [g.clone() if _memory_of(g) in kept else g for g in gradients]
-        return (None, None, *owned, *(None,) * missing)
+        return (None, None, *gradients, *(None,) * missing)
 
 
 _apply = torch_api.apply_function(_Explicit)
 
 
-def _memory_of(tensor: Tensor | None) -> int | None:
-    """What tells memory apart; None for what is no dense tensor."""
-    if tensor is None or tensor.is_sparse:
-        return None
-    return tensor.untyped_storage().data_ptr()
+def explicit_gradients(
+    op: Op, d_outputs: Sequence[Tensor], kept: Sequence[Tensor]
+) -> list[Tensor | None]:
+    """What the backward of an operator gives for its first inputs, in memory of their own.
+
+    Args:
+        op: the operator.
+        d_outputs: gradients of its outputs.
+        kept: the inputs and outputs that `Reads` names.
+    """
+    pool = (*d_outputs, *kept)
+    backward: Any = op.backward
+    gradients = as_tuple(backward(*[pool[i] for i in Reads.of(op).order]))
+    taken = [_memory_of(t) for t in kept]
+    return [g.clone() if g is not None and _memory_of(g) in taken else g for g in gradients]
+
+
+def _memory_of(tensor: Tensor) -> int:
+    """What tells memory apart; -1: it is no dense tensor."""
+    return -1 if tensor.is_sparse else tensor.untyped_storage().data_ptr()

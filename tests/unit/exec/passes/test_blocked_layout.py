@@ -128,7 +128,7 @@ def trained(executor, passes=1):
 
 
 def nodes_run(executor):
-    return [s.op.name for s in executor._inference.training._unwatched.steps]
+    return [s.op.name for s in executor._inference.training._recorded.steps]
 
 
 def equal(some, others):

@@ -8,6 +8,7 @@ import pytest
 
 import mxnova as mx
 from mxnova.core.exec.program.leaf_kernels import LeafKernels
+from mxnova.core.exec.program.sparse_execution import tracked_of
 
 DATA, ROWS = mx.sym.var("data", stype="csr"), mx.sym.var("rows", stype="row_sparse")
 DENSE, INDEX = mx.sym.var("dense"), mx.sym.var("index")
@@ -73,7 +74,7 @@ def watched(monkeypatch):
 
     def seen(*arguments):
         found = run(*arguments)
-        linked.extend(map(weakref.ref, found[1]))
+        linked.append(weakref.ref(tracked_of(found)))
         return found
 
     monkeypatch.setattr(LeafKernels, "run", seen)

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from ...base.errors import ArgumentError, ArgumentTypeError, UnknownNameError
@@ -21,8 +20,8 @@ __all__ = ["head_gradients"]
 
 def head_gradients(
     symbol: Symbol, out_grads: Any, results: Sequence[Tensor], arguments: Collection[str]
-) -> list[Tensor]:
-    """A gradient for each of `results`.
+) -> list[Tensor] | None:
+    """A gradient for each of `results`; None: ones.
 
     Args:
         symbol: what gave them.
@@ -36,7 +35,7 @@ def head_gradients(
         MXNetError: some are missing or do not fit.
     """
     if out_grads is None:
-        return [torch.ones_like(r) for r in results]
+        return None
     names = symbol.list_outputs()
     if isinstance(out_grads, NDArray):
         out_grads = [out_grads]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -21,13 +21,11 @@ from ...runtime.threads import single_threaded
 from ..compilation.specialization import Inference
 from ..program.interpreter import Observer
 from ..program.leaf_kernels import LeafKernels
-from ..program.program import TRAINING, Mode
+from ..program.losses import Loss
+from ..program.program import Mode
 from ..program.sparse_execution import leaf_of, tracked_of
 
 __all__ = ["RecordedPass"]
-
-_AS_IT_IS = nullcontext()  # runs a block
-
 
 class RecordedPass:
     """What the last forward pass left for a backward pass.
@@ -45,10 +43,13 @@ class RecordedPass:
         self._inference, self._program = inference, inference.program
         self._tracked = tracked
         self._context = context
-        self._run_backward = single_threaded(_backward) if self._program.is_small else _backward
+        differentiate = RecordedPass._run_backward
+        is_small = self._program.is_small
+        self._differentiate = single_threaded(differentiate) if is_small else differentiate
         self._known: dict[int, tuple[Value, Any, Tensor]] = {}  # value, edge, leaf; by input
         self._kernels = LeafKernels(context)
         self._leaves: list[Tensor] = []
+        self._edges: Sequence[Any] = ()  # what left the program
         self._starts: list[Tensor] = []  # where zeros start gradients
         self._drawn_from: list[tuple[torch.Generator, Tensor]] = []
         self._are_taken = True  # the gradients of the last backward pass
@@ -59,7 +60,7 @@ class RecordedPass:
     def begin(self) -> None:
         """Begins a forward pass, recorded or not, dropping what the last one left."""
         self.results = None
-        self._starts = []
+        self._edges, self._starts = (), []
         self._kernels.begin()
 
     def run(
@@ -75,18 +76,25 @@ class RecordedPass:
             inputs: values of the program's variables; leaves take the places of some.
             observers: who watches.
         """
-        mode = Mode(train, bool(self._tracked))
         self._leaves = [self._leaf(i, inputs) for i in self._tracked]
-        is_set = torch.is_grad_enabled() is mode.recording
-        with _AS_IT_IS if is_set else torch.set_grad_enabled(mode.recording):
-            if mode == TRAINING:
-                results = self._inference.training.run(inputs, observers)
-            else:
-                results = self._program.run(inputs, mode, observers)
+        is_recorded = bool(self._tracked)
+        if torch.is_grad_enabled() is is_recorded:
+            results = self._run(train, inputs, observers)
+        else:
+            with torch.set_grad_enabled(is_recorded):
+                results = self._run(train, inputs, observers)
         n = len(self._program.symbol.entries)
-        self.results = [tracked_of(r) for r in results[:n]]
-        self._starts = [tracked_of(r) for r in results[n:]]
-        return results[:n]
+        self._edges = results[:n]
+        self.results = list(map(tracked_of, self._edges))
+        self._starts = list(map(tracked_of, results[n:]))
+        return self._edges
+
+    def _run(
+        self, train: bool, inputs: list[Any], observers: Sequence[Observer]
+    ) -> Sequence[Any]:
+        if train and self._tracked:
+            return self._inference.training.run(inputs, observers, not PROFILER.running)
+        return self._program.run(inputs, Mode(train, bool(self._tracked)), observers)
 
     def remember_draws(self) -> None:
         """Makes `run_again` possible after a pass that is not recorded, which comes next."""
@@ -126,30 +134,45 @@ class RecordedPass:
 
     # Backwards -----------------------------------------------------------------------------------
 
-    def differentiate(self, heads: Sequence[Tensor]) -> None:
-        """Computes gradients of the tracked inputs from those of the results.
+    def differentiate(self, heads: Sequence[Tensor] | None) -> None:
+        """Computes gradients of the tracked inputs.
+
+        Args:
+            heads: those of the results; None: ones.
 
         Raises:
             MXNetError: an operator refuses.
         """
-        pairs = [(r, h) for r, h in zip(self.results or (), heads, strict=True) if r.requires_grad]
-        starts = [s for s in self._starts if s.requires_grad]
-        pairs += [(s, zeros_for(s.shape, s.dtype, s.device)) for s in starts]
-        wanted = (*[leaf for leaf in self._leaves if leaf.requires_grad], *self._kernels.links)
-        if not pairs or not wanted:
-            return
-        roots, gradients = zip(*pairs, strict=True)
         if not self._are_taken:  # Ctrl-C came in between: they would be added to
             self._forget_gradients()
         self._are_taken = False
         try:
-            with recorded_backward(roots, self._context) if PROFILER.running else _AS_IT_IS:
-                self._run_backward(self._kernels, roots, gradients, wanted)
+            self._differentiate(self, heads)
         except Exception as error:
             self._forget_gradients()
             if isinstance(error, MXNetError):
                 raise
             raise from_foreign(error, "backward") from error
+
+    def _run_backward(self, heads: Sequence[Tensor] | None) -> None:
+        """Losses, then autograd's pass, then that of the kernels behind it."""
+        pairs = [(s, zeros_for(s.shape, s.dtype, s.device)) for s in self._starts if s.requires_grad]
+        for i, (edge, result) in enumerate(zip(self._edges, self.results or (), strict=True)):
+            if isinstance(edge, Loss):
+                pairs += edge.gradients()
+            elif result.requires_grad:
+                pairs.append((result, torch.ones_like(result) if heads is None else heads[i]))
+        wanted = (*[leaf for leaf in self._leaves if leaf.requires_grad], *self._kernels.links)
+        if not pairs or not wanted:
+            return
+        roots, gradients = zip(*pairs, strict=True)
+        # Into the leaves: there each gradient is nobody else's, so it can change hands.
+        if PROFILER.running:
+            with recorded_backward(roots, self._context):
+                run_backward(roots, gradients, True, False, wanted, True, True)
+        else:
+            run_backward(roots, gradients, True, False, wanted, True, True)
+        self._kernels.differentiate()
 
     def _forget_gradients(self) -> None:
         for leaf in self._leaves:
@@ -162,14 +185,3 @@ class RecordedPass:
             yield self._kernels.take(leaf)
         self._are_taken = True
 
-
-def _backward(
-    kernels: LeafKernels,
-    roots: Sequence[Tensor],
-    gradients: Sequence[Tensor],
-    wanted: tuple[Tensor, ...],
-) -> None:
-    """Autograd's pass, and that of the kernels behind it."""
-    # Into the leaves: there each gradient is nobody else's, so it can change hands.
-    run_backward(roots, gradients, True, False, wanted, True, True)
-    kernels.differentiate()

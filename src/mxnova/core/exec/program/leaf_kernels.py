@@ -16,13 +16,25 @@ from torch import Tensor
 
 from ...nd.sparse_gradient import sum_of
 from ...op.kernel import Kernel
-from ...op.kernel_gradient import kernel_gradients, run_kernel, stand_in, value_of_gradient
+from ...op.kernel_gradient import kernel_gradients, stand_in, value_of_gradient
+from ...op.outputs import as_tuple, lone
 from ...op.schema import Op
 from ...op.sparse.storage import RowSparse, Value
 from ...runtime.context import Context
 from ...runtime.profiler import PROFILER, backward_name, clock
 
-__all__ = ["LeafKernels"]
+__all__ = ["LeafKernels", "Linked"]
+
+
+class Linked(NamedTuple):
+    """A record, or a tensor of integers, and the stand-in that its gradient flows through.
+
+    The latter is a leaf where there are `kernels`, which run whatever takes leaves alone.
+    """
+
+    value: Value
+    tracked: Tensor
+    kernels: LeafKernels | None = None
 
 
 class _Run(NamedTuple):
@@ -40,7 +52,7 @@ class _Run(NamedTuple):
     kernel: Kernel
     values: Sequence[Value]
     flows: Sequence[Tensor | None]
-    links: tuple[Tensor, ...]
+    links: Sequence[Tensor]
 
 
 class LeafKernels:
@@ -75,8 +87,8 @@ class LeafKernels:
         values: Sequence[Value],
         flows: Sequence[Tensor | None],
         facts: Mapping[str, Any],
-    ) -> tuple[tuple[Value, ...], tuple[Tensor, ...]]:
-        """(results, what gradients flow through for each of them) of a kernel.
+    ) -> Any:
+        """What a kernel gives, as it goes along edges.
 
         Args:
             op: the operator.
@@ -86,16 +98,21 @@ class LeafKernels:
             facts: of the run.
         """
         plain = [v.detach() if isinstance(v, Tensor) else v for v in values]
-        results, _ = run_kernel(op, kernel, plain, (), facts)
-        linked, links = zip(*map(_linked, results), strict=True)
-        self.links += [link for link in links if link.requires_grad]
+        edges, links = [], []
+        for result in as_tuple(kernel.forward(op, *plain, **facts)):
+            leaf = stand_in(result)
+            if leaf.is_floating_point():
+                self.links.append(leaf.requires_grad_())
+            links.append(leaf)
+            dense = isinstance(result, Tensor)
+            edges.append(_linked(result, leaf) if dense else Linked(result, leaf, self))
         self._runs.append(_Run(op, kernel, plain, flows, links))
-        return results, linked
+        return lone(edges)
 
     def differentiate(self) -> None:
         """Goes on where autograd's pass has ended."""
         for run in reversed(self._runs):
-            start = clock()
+            start = clock() if PROFILER.running else 0
             d_outputs = [self.take(link) for link in run.links]
             wanted = [flow is not None for flow in run.flows]
             found = kernel_gradients(run.op, run.kernel, d_outputs, run.values, wanted)
@@ -107,17 +124,19 @@ class LeafKernels:
                     if isinstance(owned, RowSparse):
                         owned = owned.canonical()
                     self._parts.setdefault(id(flow), []).append(owned)
-            if PROFILER.imperative or PROFILER.symbolic:
+            if start and (PROFILER.imperative or PROFILER.symbolic):
                 PROFILER.add(backward_name(run.op.name), start, lane=self._context)
 
     def take(self, leaf: Tensor) -> Value | None:
         """The gradient that has come to a leaf, which is nobody else's; None where none has."""
-        parts = self._parts.pop(id(leaf), None)
+        parts = self._parts.pop(id(leaf), [])
         gradient = leaf.grad
         if gradient is not None:
             leaf.grad = None
-            parts = [*(parts or ()), value_of_gradient(gradient)]
-        return functools.reduce(sum_of, parts) if parts else None
+            parts.append(value_of_gradient(gradient))
+        if len(parts) > 1:
+            return functools.reduce(sum_of, parts)
+        return parts[0] if parts else None
 
     def forget(self) -> None:
         """Drops the gradients of a pass that failed."""
@@ -126,15 +145,11 @@ class LeafKernels:
             link.grad = None
 
 
-def _linked(result: Value) -> tuple[Tensor, Tensor]:
-    """(what autograd records operators on, the leaf without memory that its gradient comes to)."""
-    leaf = stand_in(result)
-    leaf.requires_grad_(leaf.is_floating_point())
-    if not isinstance(result, Tensor):
-        return leaf, leaf
+def _linked(result: Tensor, leaf: Tensor) -> Tensor:
+    """What autograd records operators on whose gradient comes to `leaf`, which has no memory."""
     linked = leaf[...]  # the step that hands on the very gradient: who takes it sees who shares it
     linked.data = result
-    return linked, leaf
+    return linked
 
 
 def _copied(gradient: Value) -> Value:

@@ -40,9 +40,10 @@ from .errors import refuse
 from .gradient_path import unreached
 from .integer_execution import integer_runner, meets_integers
 from .interpreter import Interpreter, Observer, Timer
+from .losses import head_losses, loss_runner
 from .lowering import Lowered, Runner, lower
 from .placement import contexts_of, placed
-from .sparse_execution import run_edges
+from .sparse_execution import sparse_runner
 from .workload import is_small_graph
 
 __all__ = [
@@ -66,10 +67,17 @@ class ArrayFacts(NamedTuple):
 
 
 class Mode(NamedTuple):
-    """How a program runs: operators as in training; so that gradients flow."""
+    """How a program runs.
+
+    Attributes:
+        train: operators as in training.
+        recording: so that gradients flow.
+        heads_apart: so that those of losses at the heads begin with a `Loss` there.
+    """
 
     train: bool = False
     recording: bool = False
+    heads_apart: bool = False
 
 
 INFERENCE = Mode()
@@ -286,6 +294,7 @@ class _Runners:
         stored = {n: a.stype for n, a in facts.inputs.items()}
         self._stypes = infer_stypes(symbol.nodes, stored)
         self._dtypes = facts.dtypes(symbol) if mode.recording else None
+        self._losses = head_losses(symbol) if mode.heads_apart else set[Node]()
 
     def runner(self, node: Node, op: Op, context: Context) -> Runner:
         """What `node` runs. Only nodes that touch something sparse look at what they are given."""
@@ -293,9 +302,9 @@ class _Runners:
         stypes = [self._stypes[e.node][e.output] for e in node.inputs]
         if all(s == "default" for s in (*stypes, *self._stypes[node])):
             if self._dtypes is None or not meets_integers(node, self._dtypes):
-                return on_dense
+                return loss_runner(op) if node in self._losses else on_dense
             return integer_runner(node, op, on_dense, self._facts(context), self._dtypes)
-        return functools.partial(run_edges, op, on_dense, self._facts(context))
+        return sparse_runner(op, on_dense, self._facts(context), stypes)
 
     def _facts(self, context: Context) -> Callable[[], Mapping[str, Any]]:
         train, stream = self._mode.train, self._stream

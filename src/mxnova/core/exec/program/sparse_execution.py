@@ -8,34 +8,26 @@ through a record, a `Linked` one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from ...op.integer_gradient import integer_stand_in
+from ...op.kernel import Kernel
 from ...op.kernel_gradient import densified, run_kernel, stand_in
+from ...op.outputs import lone
 from ...op.schema import Op
-from ...op.sparse.storage import Value, stype_of
-from .leaf_kernels import LeafKernels
+from ...op.sparse.storage import Value
+from .leaf_kernels import LeafKernels, Linked
+from .losses import Loss
 
-__all__ = ["Linked", "dense_edge", "leaf_of", "run_edges", "tracked_of", "value_of"]
-
-
-class Linked(NamedTuple):
-    """A record, or a tensor of integers, and the stand-in that its gradient flows through.
-
-    The latter is a leaf where there are `kernels`, which run whatever takes leaves alone.
-    """
-
-    value: Value
-    tracked: Tensor
-    kernels: LeafKernels | None = None
+__all__ = ["Linked", "dense_edge", "leaf_of", "sparse_runner", "tracked_of", "value_of"]
 
 
 def value_of(edge: Any) -> Value:
     """The tensor or record on an edge."""
-    value: Value = edge.value if isinstance(edge, Linked) else edge
+    value: Value = edge.value if isinstance(edge, (Linked, Loss)) else edge
     return value
 
 
@@ -43,6 +35,8 @@ def tracked_of(edge: Any) -> Tensor:
     """What gradients flow through."""
     if isinstance(edge, Linked):
         return edge.tracked
+    if isinstance(edge, Loss):
+        return edge.value
     tracked: Tensor = edge if isinstance(edge, Tensor) else stand_in(edge)
     return tracked
 
@@ -64,55 +58,66 @@ def leaf_of(value: Value, kernels: LeafKernels) -> tuple[Any, Tensor]:
     return Linked(value, leaf, kernels), leaf
 
 
-def run_edges(
-    op: Op, on_dense: Callable[..., Any], facts: Callable[[], Mapping[str, Any]], *edges: Any
-) -> Any:
-    """The outputs of one node: by its kernel for this storage, or on dense copies.
+def sparse_runner(
+    op: Op,
+    on_dense: Callable[..., Any],
+    facts: Callable[[], Mapping[str, Any]],
+    stypes: Sequence[str],
+) -> Callable[..., Any]:
+    """What a node runs whose inputs or outputs are in sparse storage.
+
+    That is the kernel for this storage, else the operator on dense copies, of which a kernel may
+    make something sparse again.
 
     Args:
         op: the operator.
         on_dense: what it runs on tensors, where there is no kernel.
         facts: gives those of the run, by name, at least those that kernels ask for.
-        edges: its inputs.
+        stypes: how the inputs are stored.
     """
-    found = _executed(op, edges, facts)
-    if found is None:
-        edges = tuple(dense_edge(e) for e in edges)
-        found = _executed(op, edges, facts)  # its kernel may make something sparse of them
-    if found is None:
-        return on_dense(*edges)
-    return found if len(found) > 1 else found[0]
+    kernel = op.kernel_for(stypes)
+    if kernel is not None:
+        return _kernel_runner(op, kernel, facts)
+    kernel = op.kernel_for(["default"] * len(stypes))
+    run = on_dense if kernel is None else _kernel_runner(op, kernel, facts)
+    return lambda *edges: run(*map(dense_edge, edges))
 
 
-def _executed(
-    op: Op, edges: Sequence[Any], facts: Callable[[], Mapping[str, Any]]
-) -> tuple[Any, ...] | None:
-    """What the kernel for inputs stored so gives; None where there is none."""
-    values, flows = [], []
-    kernels: LeafKernels | None = None  # they run a kernel all of whose inputs are leaves
-    is_last, is_recorded = True, False
-    for edge in edges:
-        value, flow = edge, edge if isinstance(edge, Tensor) else None
-        if isinstance(edge, Linked):
-            value, flow, kernels = edge.value, edge.tracked, edge.kernels or kernels
-        if flow is not None and flow.requires_grad:
-            is_recorded, is_last = True, is_last and flow.is_leaf
-        else:
+def _kernel_runner(
+    op: Op, kernel: Kernel, facts: Callable[[], Mapping[str, Any]]
+) -> Callable[..., Any]:
+    asked, forward = kernel.facts, kernel.forward
+
+    def run(*edges: Any) -> Any:
+        values: list[Value] = []
+        flows: list[Tensor | None] = []
+        kernels: LeafKernels | None = None  # they run a kernel all of whose inputs are leaves
+        is_last, is_recorded = True, False
+        for edge in edges:
             flow = None
-        values.append(value)
-        flows.append(flow)
-    kernel = op.kernel_for([stype_of(v) for v in values])
-    if kernel is None:
-        return None
-    asked = kernel.facts
-    known = facts() if asked else {}
-    wanted = {name: known.get(name) for name in asked}
-    if not is_recorded or not torch.is_grad_enabled():
-        return run_kernel(op, kernel, values, (), wanted)[0]
-    kernels = kernels if is_last else None
-    run = run_kernel if kernels is None else kernels.run
-    pairs = zip(*run(op, kernel, values, flows, wanted), strict=True)
-    return tuple([link if isinstance(v, Tensor) else Linked(v, link, kernels) for v, link in pairs])
+            if isinstance(edge, Tensor):
+                flow = edge
+            elif isinstance(edge, Linked):
+                edge, flow, own = edge
+                kernels = own or kernels
+            if flow is not None and flow.requires_grad:
+                is_recorded, is_last = True, is_last and flow.is_leaf
+            else:
+                flow = None
+            values.append(edge)
+            flows.append(flow)
+        wanted = {}
+        if asked:
+            known = facts()
+            wanted = {name: known[name] for name in asked}
+        if not is_recorded or not torch.is_grad_enabled():
+            return forward(op, *values, **wanted)
+        if is_last and kernels is not None:
+            return kernels.run(op, kernel, values, flows, wanted)
+        pairs = zip(*run_kernel(op, kernel, values, flows, wanted), strict=True)
+        return lone([link if isinstance(v, Tensor) else Linked(v, link) for v, link in pairs])
+
+    return run
 
 
 def dense_edge(edge: Any) -> Tensor:

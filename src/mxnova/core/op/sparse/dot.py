@@ -49,7 +49,7 @@ def transposed_rows(lhs: Csr, rhs: Tensor) -> RowSparse:
         return _by_table(lhs, rhs)
     columns, order, bounds = grouped(lhs.indices, lhs.shape[1])
     data, rows = lhs.data.index_select(0, order), lhs.rows().index_select(0, order)
-    turned = Csr(data, bounds, rows, (len(columns), lhs.shape[0]))
+    turned = Csr(data, bounds, rows, (columns.shape[0], lhs.shape[0]))
     return RowSparse(product(turned, rhs), columns, (lhs.shape[1], *rhs.shape[1:]), _rises=True)
 
 

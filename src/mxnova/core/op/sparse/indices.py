@@ -132,7 +132,8 @@ def put_rows(target: Tensor, rows: Tensor, data: Tensor) -> Tensor:
         data: a slice for each.
     """
     if data.nbytes < tuning.PUT_ROWS_MIN_BYTES or not _are_bytes(target, rows, data):
-        return target.index_copy_(0, rows.long(), data)
+        numbers = rows if rows.dtype is torch.int64 else rows.long()
+        return target.index_copy_(0, numbers, data)
     kind = _row_type(data.numel() // data.shape[0] * data.itemsize)
     np.put(_as_rows(target, kind), rows.numpy(), _as_rows(data, kind))
     increment_version(target)
@@ -167,7 +168,8 @@ def grouped(numbers: Tensor, bound: int) -> Groups:
         bounds = nonzero(changes)
         return Groups(ordered.index_select(0, bounds[:-1]), order, bounds)
     values = ordered.numpy()  # of short vectors in half of ATen's time
-    is_new = np.ones(len(values) + 1, np.bool_)
+    is_new = np.empty(len(values) + 1, np.bool_)
+    is_new[0] = is_new[-1] = True
     np.not_equal(values[1:], values[:-1], out=is_new[1:-1])
     starts = is_new.nonzero()[0]
     return Groups(torch.from_numpy(values[starts[:-1]]), order, torch.from_numpy(starts))

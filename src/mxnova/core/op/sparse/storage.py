@@ -2,7 +2,8 @@
 """Sparse storage as kernels see it: tensors of stored values and where they belong.
 
 `Csr` is a matrix stored by rows, `RowSparse` an array of which only some rows are stored. Both are
-plain records: a kernel takes them where an input is sparse, and gives them where its output is.
+plain records, whose parts are never replaced: a kernel takes them where an input is sparse, and
+gives them where its output is.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ __all__ = [
 ]
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False)
 class Csr:
     """A matrix of which row i has ``data[indptr[i]:indptr[i + 1]]`` at columns `indices` there."""
 
@@ -83,6 +84,15 @@ class Csr:
     def with_data(self, data: Tensor) -> Csr:
         """Other values in the same places."""
         return Csr(data, self.indptr, self.indices, self.shape)
+
+    def clone(self) -> Csr:
+        """A copy of all parts."""
+        return Csr(self.data.clone(), self.indptr.clone(), self.indices.clone(), self.shape)
+
+    def to(self, device: torch.device, dtype: torch.dtype) -> Csr:
+        """A copy elsewhere, or of another type."""
+        parts = (a.to(device, copy=True) for a in self.aux)
+        return Csr(self.data.to(device, dtype, copy=True), *parts, self.shape)
 
     def kept(self, where: Tensor) -> Csr:
         """Only the stored values for which `where` is true."""
@@ -163,7 +173,7 @@ class Csr:
         return cls(torch.zeros(0, dtype=dtype, device=device), starts, starts[:0], shape)
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False)
 class RowSparse:
     """An array of which row ``indices[i]`` is ``data[i]``, and every other row zero."""
 
@@ -189,12 +199,29 @@ class RowSparse:
         """Other values in the same rows."""
         return RowSparse(data, self.indices, self.shape, self._whole, self._rises)
 
+    def with_rows(self, data: Tensor) -> RowSparse:
+        """The same rows, of another shape each."""
+        shape = (self.shape[0], *data.shape[1:])
+        return RowSparse(data, self.indices, shape, self._whole, self._rises)
+
+    def clone(self) -> RowSparse:
+        """A copy of all parts."""
+        return self._copied(self.data.clone(), self.indices.clone())
+
+    def to(self, device: torch.device, dtype: torch.dtype) -> RowSparse:
+        """A copy elsewhere, or of another type."""
+        data = self.data.to(device, dtype, copy=True)
+        return self._copied(data, self.indices.to(device, copy=True))
+
+    def _copied(self, data: Tensor, indices: Tensor) -> RowSparse:
+        return RowSparse(data, indices, self.shape, self._whole, self._rises)
+
     @property
     def whole(self) -> bool:
         """Whether row i is ``data[i]``: all rows are stored, in order."""
         if self._whole is None:
             found = self.indices.shape[0] == self.shape[0] and self.rises
-            object.__setattr__(self, "_whole", found)
+            self._whole = found
         return bool(self._whole)
 
     @property
@@ -208,6 +235,8 @@ class RowSparse:
 
     def take(self, rows: Tensor) -> Tensor:
         """The given rows, as a dense tensor."""
+        if self.whole:
+            return self.data.index_select(0, rows)
         stored = self.ordered()
         if not len(stored.indices):
             return stored.data.new_zeros(len(rows), *self.shape[1:])
@@ -298,13 +327,13 @@ class _Broken:
     reason: str
 
     def __init__(self, parts: Sparse, reason: str) -> None:
-        object.__setattr__(self, "parts", parts)
-        object.__setattr__(self, "reason", reason)
+        self.parts = parts
+        self.reason = reason
 
     def _refused(self) -> Any:
         raise MXNetError(self.reason)
 
-    data = indptr = indices = property(_refused)
+    data = indptr = indices = _whole = _rises = property(_refused)
     shape = property(lambda self: self.parts.shape)
     dtype = property(lambda self: self.parts.dtype)
 
@@ -408,4 +437,4 @@ def _storage_type(stype: str) -> type[Csr] | type[RowSparse]:
 
 def same_places(a: Sparse, b: Sparse) -> bool:
     """Whether both store the same places, in the same order."""
-    return all(x is y or torch.equal(x, y) for x, y in zip(a.aux, b.aux, strict=True))
+    return all([x is y or torch.equal(x, y) for x, y in zip(a.aux, b.aux, strict=True)])

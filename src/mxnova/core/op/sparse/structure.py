@@ -234,7 +234,9 @@ def _square_gradient(op: Op, d_output: Value, data: RowSparse) -> RowSparse:
     elif data.whole and isinstance(d_output, RowSparse):
         spread = d_output.data.reshape(-1, *kept[1:])
         rows = d_output.indices
-        data = RowSparse(data.data.index_select(0, rows), rows, data.shape)
+        data = RowSparse(
+            data.data.index_select(0, rows), rows, data.shape, _rises=d_output.rises
+        )
     else:
         spread = rows_of(d_output, data.indices).reshape(-1, *kept[1:])
     return data.with_data(2 * data.data * spread)
@@ -248,5 +250,5 @@ def _square_sum(op: Op, data: RowSparse) -> Value:
     result: Tensor = op.forward(data.data)
     if not _keeps_rows(op):
         return result
-    rows = RowSparse(result, data.indices, (data.shape[0], *result.shape[1:]))
+    rows = data.with_rows(result)
     return rows if op.attr("keepdims") else dense_of(rows)

@@ -12,15 +12,21 @@ from ..schema import Op
 from .indices import put_rows
 from .storage import RowSparse
 
-__all__: list[str] = []
+__all__ = ["Rows"]
 
 
-class _Rows:
+class Rows:
     """Some rows of a value, to be changed and put back; as in MXNet, it gets all rows.
+
+    Args:
+        value: what they are of.
+        rows: their numbers, each one once.
 
     Attributes:
         taken: a copy of the rows.
     """
+
+    __slots__ = ("_rows", "_stored", "_value", "taken")
 
     def __init__(self, value: Tensor | RowSparse, rows: Tensor) -> None:
         self._value = value.completed() if isinstance(value, RowSparse) else value
@@ -29,7 +35,12 @@ class _Rows:
         self.taken = self._stored.index_select(0, rows)
 
     def put(self, changed: Tensor, in_place: bool) -> Tensor | RowSparse:
-        """The value with its rows changed."""
+        """The value with its rows changed.
+
+        Args:
+            changed: the rows.
+            in_place: in the memory of the value, where it has all rows.
+        """
         target = self._stored if in_place else self._stored.clone()
         put_rows(target, self._rows, changed)
         if in_place:
@@ -46,7 +57,7 @@ def _lazy(
 ) -> tuple[Tensor | RowSparse, ...]:
     """The update of the rows that `grad` has, by the dense update of just these rows."""
     rows = grad.indices
-    moved, kept = _Rows(weight, rows), [_Rows(s, rows) for s in states]
+    moved, kept = Rows(weight, rows), [Rows(s, rows) for s in states]
     facts = {"out": (moved.taken,)} if "out" in op.type.signature.facts else {}
     changed = op.forward(moved.taken, grad.data, *(k.taken for k in kept), **facts)
     in_place = out is not None and out[0] is weight
