@@ -4,12 +4,14 @@
 Throughput: connections that ask without a pause, in turns with bare loops: one that has all cores,
 and as many as the server has workers, in processes that share the cores. The best turn of each
 counts, as other programs only slow them down, and so does the least processor time of a request.
-Clients use the same cores; what they take of a request is shown, and is in the ratios. They send
-bytes made once by bare sockets, in one thread, or by the program `wrk`.
+Clients use the same cores unless `--server-cores` and `--load-cores` part them: the server and the
+loops have the former. What clients take of a request is shown. They send bytes made once by bare
+sockets, in one thread, or by the program `wrk`.
 
-Latency: requests that are due at constant intervals, 80 % of that throughput; how late a request
-is sent counts. `--random` has them come at random, as those of many people do: then some wait for
-others in any server.
+Latency: after each turn, requests that are due at constant intervals, 80 % of its throughput; how
+late a request is sent counts. The turn is shown whose p99 is in the middle of all, in medians.
+`--random` has them come at random, as those of many people do: then some wait for others in any
+server.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ import numpy as np
 import typer
 
 from benchmarks.clients import Answers, Clients, WrkClients, header_of, rate_of_loop
+from benchmarks.cores import cores_of, on_cores
 from benchmarks.inputs import normal
 from benchmarks.models.networks import INPUT_SHAPES, convolutional, resnet50
 from benchmarks.models.symbol_net import SymbolNet, array_parameters
@@ -61,6 +64,10 @@ def main(
     workers: Annotated[int, typer.Option(min=1, help="Processes of the server.")] = 1,
     wrk: Annotated[bool, typer.Option(help="Throughput by the program wrk.")] = False,
     random: Annotated[bool, typer.Option(help="Latency of requests at random times.")] = False,
+    server_cores: Annotated[
+        str, typer.Option(help="Of the server and of the loops, such as 0,1; default: all.")
+    ] = "",
+    load_cores: Annotated[str, typer.Option(help="Of the clients, such as 2-15.")] = "",
     options: Annotated[str, typer.Option(help="More options of mxnova serve.")] = "",
     smoke: Annotated[bool, typer.Option(help="A tiny network: shows only that it runs.")] = False,
 ) -> None:
@@ -69,6 +76,10 @@ def main(
         raise typer.BadParameter("wrk is not installed", param_hint="--wrk")
     if wrk:
         seconds = max(1, round(seconds))
+    try:
+        of_server, of_load = cores_of(server_cores), cores_of(load_cores)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
     with tempfile.TemporaryDirectory() as folder:
         if prefix is None:
             network = convolutional if smoke else resnet50
@@ -80,8 +91,10 @@ def main(
         model = prefix, epoch, (rows, *sizes)
         told = [*options.split(), "--workers", str(workers)]
         with contextlib.ExitStack() as stack:
-            bare = {n: stack.enter_context(BareLoops(n, model)) for n in {1, workers}}
-            server = stack.enter_context(Server(prefix, epoch, sizes, told))
+            with on_cores(of_server):
+                bare = {n: stack.enter_context(BareLoops(n, model)) for n in {1, workers}}
+                server = stack.enter_context(Server(prefix, epoch, sizes, told))
+            stack.enter_context(on_cores(of_load))
             kind = WrkClients if wrk else Clients
             asking = kind(server.port, request_of(picture_of(model), server.port), clients)
             found = measure(bare, server, asking, seconds, turns, random)
@@ -107,16 +120,16 @@ def measure(
     np.testing.assert_allclose(output_of(clients.ask()), bare[1].output(), rtol=1e-3, atol=1e-5)
     Clients.rate(clients, WARM_UP)  # by sockets: wrk gives up where a batch is compiled for 2 s
     looped: dict[int, list[Answers]] = {n: [] for n in bare}
-    asked, used = [], []
+    asked, used, late = [], [], []
+    gaps = intervals(random)
     for _ in range(turns):
         for n, loops in bare.items():
             looped[n].append(loops.run(seconds))
         before = server.processor_seconds()
         asked.append(clients.rate(seconds))
         used.append((server.processor_seconds() - before) / (asked[-1].rate * seconds))
+        late.append(clients.at_rate(LOAD * asked[-1].rate, seconds, gaps))
     served = max(asked, key=lambda answers: answers.rate)
-    late = clients.at_rate(LOAD * served.rate, seconds * turns, intervals(random))
-    median, p99 = np.percentile(late.latencies, (50, 99)) * 1000
     found = {"served": served.rate}
     for n, answers in looped.items():
         rate, name = max(a.rate for a in answers), f"{n} bare loop{'s' * (n > 1)}"
@@ -125,13 +138,21 @@ def measure(
     return found | {
         "processor time, server": min(used) * 1000,
         "processor time, clients": served.processor * 1000,
-        "load": late.rate / served.rate,
-        "requests": len(late.latencies),
-        "processor time, clients at this load": late.processor * 1000,
-        "median": median,
-        "p99": p99,
-        "p99 / median": p99 / median,
+        "processor time, clients at this load": min(a.processor for a in late) * 1000,
+        **shown_latencies(late),
     }
+
+
+def shown_latencies(turns: list[Answers]) -> dict[str, float]:
+    """Latencies of the turn whose p99 is in the middle, measured in its median."""
+    found = []
+    for answers in turns:
+        parts = np.percentile(answers.latencies, (50, 90, 99, 99.9)) * 1000
+        row = dict(zip(("median", "p90", "p99", "p99.9"), map(float, parts), strict=True))
+        found.append(
+            {"requests": len(answers.latencies), **row, "p99 / median": parts[2] / parts[0]}
+        )
+    return sorted(found, key=lambda row: row["p99 / median"])[(len(found) - 1) // 2]
 
 
 def intervals(random: bool) -> Iterator[float]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import contextlib
 import json
+import os
 import shutil
 import socket
 import threading
@@ -16,7 +17,7 @@ import torch
 import typer
 from rich.console import Console
 
-from benchmarks import against, gpu, load
+from benchmarks import against, cores, gpu, load
 from benchmarks.__main__ import main
 from benchmarks.harness import Result, Stats, _differences, run
 from benchmarks.models.networks import convolutional
@@ -235,6 +236,42 @@ def test_serving_by_wrk_runs_for_whole_seconds(monkeypatch):
     for seconds in (0.2, 1.6):
         serving.main("x", seconds=seconds, wrk=True)
     assert found == [1, 2]
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("", set()), ("0", {0}), ("0,2", {0, 2}), ("1-3", {1, 2, 3}), ("0,2-3,5", {0, 2, 3, 5}),
+])  # fmt: skip
+def test_cores_as_taskset_writes_them(text, expected, monkeypatch):
+    monkeypatch.setattr(cores.os, "sched_getaffinity", lambda _: set(range(6)), raising=False)
+    assert cores.cores_of(text) == expected
+
+
+@pytest.mark.parametrize("text", ["x", "0-", "-1", "0-1-2", "0;1", "0-9999", "99999"])
+def test_cores_that_there_are_not(text):
+    with pytest.raises(ValueError):
+        cores.cores_of(text)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no choice of cores here")
+def test_server_and_clients_have_the_cores_that_they_are_given(monkeypatch):
+    from benchmarks import serving
+
+    usable = os.sched_getaffinity(0)
+    of_server, of_load = min(usable), max(usable)
+    seen = {}
+
+    def note(name, value):
+        seen[name] = os.sched_getaffinity(0)
+        return contextlib.nullcontext(value)
+
+    monkeypatch.setattr(serving, "BareLoops", lambda *_: note("loops", None))
+    monkeypatch.setattr(serving, "Server", lambda *_: note("server", SimpleNamespace(port=1)))
+    monkeypatch.setattr(serving, "measure", lambda *_: note("clients", None) and {})
+    serving.main("x", server_cores=str(of_server), load_cores=str(of_load))
+    assert seen == {"loops": {of_server}, "server": {of_server}, "clients": {of_load}}
+    assert os.sched_getaffinity(0) == usable
+    with pytest.raises(typer.BadParameter, match="99999"):
+        serving.main("x", load_cores="99999")
 
 
 @contextlib.contextmanager

@@ -46,15 +46,17 @@ class Pool:
         self._asking: deque[Callable[[], None]] = deque()
 
     def ask(self, begin: Callable[[], None]) -> None:
-        """Has `begin` called when a thread is free for it, in the order of asking."""
+        """Has `begin` called in a later turn of the loop, when a thread is free for it.
+
+        They are called in the order of asking.
+        """
+        self._asking.append(begin)
         if self._free:
             self._free -= 1
-            begin()
-        else:
-            self._asking.append(begin)
+            self.release()
 
     def release(self) -> None:
-        """Gives a thread back, in a turn of the loop of its own if somebody waits for it."""
+        """Gives a thread back, or to who asked first."""
         if self._asking:
             asyncio.get_running_loop().call_soon(self._asking.popleft())
         else:
@@ -162,7 +164,7 @@ class Batcher:
             self._timer = loop.call_later(seconds, self._plan)
         else:  # requests that arrive in the same turn of the loop share the run, too
             self._has_asked = True
-            loop.call_soon(self._pool.ask, self._begin)
+            self._pool.ask(self._begin)
 
     def _begin(self) -> None:
         """Runs a batch in the thread that is free."""
@@ -173,7 +175,10 @@ class Batcher:
             return
         start = time.monotonic()
         if self._is_short(batch):
-            self._finish(batch, start, self._compute(batch))
+            try:
+                self._finish(batch, start, self._compute(batch))
+            finally:  # in the turn that sends the answers: another run in it would hold them back
+                asyncio.get_running_loop().call_soon(self._pool.release)
         else:
             self._hand_over(batch, start)
         if self._queue:
@@ -194,11 +199,17 @@ class Batcher:
         try:
             run = self._pool.executor.submit(self._compute, batch)
         except RuntimeError as error:  # no thread: the server ends them, or cannot have one
-            self._finish(batch, start, [error] * len(batch))
+            self._take_back(batch, start, [error] * len(batch))
         else:
             run.add_done_callback(
-                lambda done: loop.call_soon_threadsafe(self._finish, batch, start, done.result())
+                lambda done: loop.call_soon_threadsafe(self._take_back, batch, start, done.result())
             )
+
+    def _take_back(
+        self, batch: Sequence[_Waiting], start: float, results: Sequence[Outputs | Exception]
+    ) -> None:
+        self._pool.release()  # the next run goes on beside the answers
+        self._finish(batch, start, results)
 
     def _take(self) -> list[_Waiting]:
         """The next requests that share a run: of one shape, in order, as many as fit."""
@@ -228,7 +239,6 @@ class Batcher:
         self, batch: Sequence[_Waiting], start: float, results: Sequence[Outputs | Exception]
     ) -> None:
         """Tells each request of a batch its outputs, or what went wrong."""
-        self._pool.release()
         for waiting, result in zip(batch, results, strict=True):
             if waiting.future.done():
                 continue

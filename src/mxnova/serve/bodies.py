@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import zlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from starlette.requests import ClientDisconnect, Request
 
+from .deadline import deadline
 from .errors import Refused, overloaded
 
 __all__ = ["Intake"]
@@ -47,8 +47,9 @@ class Intake:
     async def _received(self, request: Request, held: list[int]) -> bytes:
         self._check_announced(request)
         try:
-            encoded = await asyncio.wait_for(self._read(request, held), self._timeout)
-        except asyncio.TimeoutError:
+            with deadline(self._timeout):
+                encoded = await self._read(request, held)
+        except TimeoutError:
             raise Refused(408, f"the body was not there after {self._timeout:g} seconds") from None
         except ClientDisconnect:
             raise Refused(400, "the client went away before the body was there") from None

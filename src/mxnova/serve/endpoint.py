@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -17,6 +16,7 @@ from starlette.routing import Route
 from ..core.base.errors import FormatError, MXNetError, OutOfMemoryError
 from ..formats import bounded_json
 from .bodies import Intake
+from .deadline import deadline
 from .errors import Refused
 from .metrics import Metrics
 from .repository import Repository, Served
@@ -88,8 +88,9 @@ class Endpoint:
         """
         seconds = self.settings.timeout
         try:
-            outputs = await asyncio.wait_for(served.submit(arrays), seconds)
-        except asyncio.TimeoutError:
+            with deadline(seconds):
+                outputs = await served.submit(arrays)
+        except TimeoutError:
             raise Refused(504, f"the model did not answer in {seconds:g} seconds") from None
         return dict(zip(served.model.predictor.output_names, outputs, strict=True))
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import asyncio
 import json
 import re
 
@@ -74,3 +75,34 @@ def test_a_model_that_fails_is_no_crash(client, monkeypatch):
     assert "fault of the server" in sentence
     monkeypatch.undo()
     assert client("POST", "/invocations", json.dumps([[1, 2, 3, 4]]))[0] == 200
+
+
+def test_a_request_that_is_there_waits_for_the_model_alone(sources, monkeypatch):
+    from mxnova.serve import Settings
+    from mxnova.serve.app import create_app
+    from mxnova.serve.batching import Batcher
+
+    submitted, sent = [], []
+    submit = Batcher.submit
+    monkeypatch.setattr(Batcher, "submit", lambda *given: submitted.append(1) or submit(*given))
+
+    async def receive():
+        tensor = {"name": "data", "shape": [1, 4], "datatype": "FP32", "data": [1, 2, 3, 4]}
+        content = json.dumps({"inputs": [tensor]}).encode()
+        return {"type": "http.request", "body": content, "more_body": False}
+
+    async def send(message):
+        sent.append(message)
+
+    async def main():
+        scope = {"type": "http", "method": "POST", "path": "/v2/models/dense/infer"}
+        scope |= {"headers": [(b"host", b"localhost")], "query_string": b"", "root_path": ""}
+        app = create_app(Settings({"dense": sources["dense"]}))
+        async with app.router.lifespan_context(app):
+            task = asyncio.create_task(app(scope, receive, send))
+            await asyncio.sleep(0)
+            assert submitted  # a run of another batch cannot come in between
+            await task
+        assert sent[0]["status"] == 200
+
+    asyncio.run(main())

@@ -284,6 +284,28 @@ def test_runs_that_are_known_to_be_short_are_made_in_the_loop(monkeypatch, reque
     assert not any(threads_of(monkeypatch, requests))
 
 
+def test_answers_are_sent_before_another_run_holds_the_loop(monkeypatch):
+    monkeypatch.setattr(sys, "getswitchinterval", lambda: 1000.0)  # any run is short
+    events = []
+
+    async def test(model, batcher):
+        async def answered(batcher, value):
+            await batcher.submit(row(value), 1)
+            events.append("answered")  # uvloop sends at the end of a turn what was written in it
+            asyncio.get_running_loop().call_soon(events.append, "sent")
+
+        batcher._run = lambda inputs: events.append("run") or [inputs["data"]]
+        other = Batcher(batcher._run, batcher._pool, 1, in_loop=True)
+        await asyncio.gather(answered(batcher, 0), answered(other, 0))  # compiled in a thread
+        events.clear()
+        batchers = batcher, batcher, other, batcher, other
+        await asyncio.gather(*(answered(b, i) for i, b in enumerate(batchers)))
+        await asyncio.sleep(0)
+        assert events == ["run", "answered", "sent"] * 5
+
+    run(test, max_batch=1, in_loop=True)
+
+
 def test_runs_that_fail_tell_nothing_of_those_that_do_not(monkeypatch):
     assert not any(threads_of(monkeypatch, [(1, 2)] * 3, fails=[1], in_loop=True))
 
