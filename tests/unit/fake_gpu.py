@@ -38,9 +38,18 @@ def _is_channels_last(tensor):
     return not tensor.is_contiguous() and tensor.is_contiguous(memory_format=torch.channels_last)
 
 
-# What CUDA's kernels compute wrong: gradients of beta without a gamma, and, with a pad, of
-# channels-last images.
+def _strides_differ(args):
+    """Of what belongs to one weight."""
+    columns = [column for column in args[:4] if isinstance(column, (list, tuple)) and column]
+    return any(len({t.stride() for t in tensors}) > 1 for tensors in zip(*columns))
+
+
+# What CUDA's kernels compute wrong, or refuse: gradients of beta without a gamma, and, with a pad,
+# of channels-last images; updates of tensors whose strides differ.
 FAULTS = {
+    "_fused_sgd_": _strides_differ,
+    "_fused_adam_": _strides_differ,
+    "_fused_adamw_": _strides_differ,
     "native_batch_norm_backward": lambda args: args[2] is None and args[9][2],
     "avg_pool2d_backward": lambda args: _is_channels_last(args[1]) and any(args[4]),
 }

@@ -412,7 +412,8 @@ def _fused_sgd_(
     momentum: float = 0.0,
     dampening: float = 0.0,
 ) -> None:
-    fused_sgd_(weights, grads, buffers, lr, wd, momentum, dampening)
+    columns = _laid_out_alike(weights, grads, buffers)
+    fused_sgd_(*columns, lr, wd, momentum, dampening)
     increment_version([*weights, *buffers])  # which these kernels leave out
 
 
@@ -425,6 +426,22 @@ def _fused_adam_(
     found_inf: Tensor | None = None,
     decoupled: bool = False,
 ) -> None:
-    columns = (weights, grads, means, variances, [_endless(weights[0].device)] * len(weights))
-    fused_adam_(*columns, *numbers, found_inf=found_inf, decoupled=decoupled)
+    columns = _laid_out_alike(weights, grads, means, variances)
+    endless = [_endless(weights[0].device)] * len(weights)
+    fused_adam_(*columns, endless, *numbers, found_inf=found_inf, decoupled=decoupled)
     increment_version([*weights, *means, *variances])
+
+
+def _laid_out_alike(weights: Tensors, *columns: Tensors) -> tuple[Tensors, ...]:
+    """All of them, with the strides of the weights, which CUDA's kernels compare.
+
+    Contiguous tensors of one shape differ in strides of axes that have less than two places.
+    """
+    if not weights[0].is_cuda:
+        return weights, *columns
+    return weights, *(c and list(map(_strided_as, weights, c)) for c in columns)
+
+
+def _strided_as(weight: Tensor, tensor: Tensor) -> Tensor:
+    stride = weight.stride()
+    return tensor if tensor.stride() == stride else tensor.as_strided(weight.shape, stride)
