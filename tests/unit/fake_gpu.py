@@ -283,8 +283,6 @@ def _check(function, name, args, kwargs, given):
         raise GpuError(f"{function}: no kernel for CUDA")
     if not _has_kernel(function._schema.name, function._overloadname):
         raise GpuError(f"{function}: no kernel for CUDA")
-    if name.startswith("_fused_") and any(a.stride() != b.stride() for a, b in zip(*args[:2])):
-        raise GpuError(f"{name}: strides that differ")
     if name in FAULTS and FAULTS[name](args):
         raise GpuError(f"{name}: CUDA's is wrong here")
     if name in REAL_ONLY and not (given[0].is_floating_point() or given[0].is_complex()):

@@ -9,7 +9,6 @@ import mxnova.core.op.library  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.op.infer import DTypes, Shapes
 from mxnova.core.op.schema import find
-from tests.unit.fake_gpu import FakeGpu, on_gpu
 from tests.unit.op.samples import Sample, check
 
 SHAPE = (3, 4)
@@ -211,16 +210,6 @@ def test_update_in_place(update, layout, dtype, tol):
         for got, want in zip([result, *states], expected, strict=True):
             np.testing.assert_allclose(got.double().numpy(), want, rtol=tol, atol=tol)
         np.testing.assert_array_equal(grad.double().numpy(), given[1])
-
-
-@pytest.mark.parametrize("grad", [torch.ones(3, 1).T, torch.ones(1, 1).expand(0, 3)])
-def test_one_row_or_none_on_a_gpu(grad):
-    weight = torch.ones(grad.shape)
-    op = find("sgd_update").of({"lr": 0.25})
-    with FakeGpu():
-        there = on_gpu(weight)
-        result = op.forward(there, on_gpu(grad), **facts(op, (there,))).cpu()
-    assert torch.equal(result, weight - 0.25 * grad)
 
 
 @pytest.mark.parametrize("update", UPDATES, ids=str)

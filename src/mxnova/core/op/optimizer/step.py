@@ -385,18 +385,7 @@ def _fusable(*tensors: Tensor) -> bool:
         and has_fused_optimizers()
         and _FLOAT32.issuperset(map(_dtype_of, tensors))
         and all(map(Tensor.is_contiguous, tensors))
-        and (tensors[0].is_cpu or all(map(_has_usual_strides, tensors)))
     )
-
-
-def _has_usual_strides(tensor: Tensor) -> bool:
-    """Whether strides are those of new memory: CUDA's kernels compare even those of one row."""
-    return min(tensor.shape, default=1) > 1 or tensor.stride() == _usual_strides(tensor.shape)
-
-
-@functools.lru_cache(1024)
-def _usual_strides(shape: torch.Size) -> tuple[int, ...]:
-    return torch.empty(shape, device="meta").stride()
 
 
 _FLOAT32 = frozenset({torch.float32})
