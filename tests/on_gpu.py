@@ -13,7 +13,7 @@ __all__ = ["as_the_cpu", "context_of_tests", "reason_to_skip", "rounding"]
 
 # Tests -> why their results are those of a CPU.
 OF_THE_CPU = {
-    r"test_on_gpu\.py|test_kernel_errors\.py": "they have a stand-in of a GPU",
+    r"test_on_gpu\.py|test_(kernel_errors|constants)\.py|bins_on_a_gpu": "they have a stand-in of a GPU",
     r"test_seeds\.py|test_exact_loops\.py": "MXNet's numbers are those of its CPU",
     r"test_range_check\.py": "arrays made before the tests are on the CPU",
     r"multi_sum_sq.*half": "squares of halves are summed in float32",

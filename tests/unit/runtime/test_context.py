@@ -40,12 +40,13 @@ def test_what_failed_on_a_gpu_is_told_where_it_is_waited_for(monkeypatch):
         monkeypatch.setattr(context, "_IN_USE", {0})
         monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
         monkeypatch.setattr(torch.cuda, "synchronize", fail)
-        for name in ("numpy", "to"):
+        for name in ("numpy", "to", "fill_"):
             monkeypatch.setattr(GpuTensor, name, fail)
         for wait in (
             array.wait_to_read,
             array.asnumpy,
             array.asscalar,
+            lambda: mx.nd.ones((2,), ctx=mx.gpu(0)),
             lambda: array.as_in_context(mx.cpu()),
             mx.nd.waitall,
         ):

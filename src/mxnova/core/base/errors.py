@@ -330,7 +330,7 @@ def from_foreign(error: Exception, where: str) -> MXNetError:
 # ATen's words for a GPU without memory, before those on its own settings.
 _FULL_GPU = re.compile(
     r"CUDA out of memory\. Tried to allocate (\S+ \S+)\. GPU (\d+) has a total capacity of "
-    r"(\S+ \S+) of which (\S+ \S+) is free\."
+    r"(\S+ \S+) of which (\S+ \S+) is free\.(?:.* (\S+ \S+) allowed;)?"
 )
 
 
@@ -338,8 +338,9 @@ def _of_gpu(text: str) -> str:
     """ATen's sentence, in words of contexts where it is about a GPU's memory or a late error."""
     full = _FULL_GPU.match(text)
     if full:
-        asked, number, total, free = full.groups()
-        return f"gpu({number}) lacks memory: {asked} asked for, {free} of {total} free"
+        asked, number, total, free, share = full.groups()
+        limit = f", {share} allowed by MXNET_GPU_MEM_POOL_RESERVE" if share else ""
+        return f"gpu({number}) lacks memory: {asked} asked for, {free} of {total} free{limit}"
     if text.startswith("CUDA error"):
         advice = "of this call or of an earlier one, since a GPU works on while Python goes on"
         return f"{text}, {advice}; with CUDA_LAUNCH_BLOCKING=1 it is told where it arises"

@@ -356,12 +356,14 @@ def empty(shape: tuple[int, ...], dtype: torch.dtype, context: Context) -> Tenso
 
 def filled(shape: tuple[int, ...], dtype: torch.dtype, context: Context, value: float) -> Tensor:
     """`empty` with `value` in it."""
-    if value == 0 and _is_atens(context):
-        try:
+    try:
+        if value == 0 and _is_atens(context):
             return torch.zeros(shape, dtype=dtype, device=context.device)
-        except (RuntimeError, TypeError) as error:
-            raise from_foreign(error, f"an array of shape {shape_text(shape)}") from error
-    return empty(shape, dtype, context).fill_(value)
+        return empty(shape, dtype, context).fill_(value)
+    except MXNetError:
+        raise
+    except (RuntimeError, TypeError) as error:
+        raise from_foreign(error, f"an array of shape {shape_text(shape)}") from error
 
 
 def placed(tensor: Tensor, context: Context, dtype: torch.dtype | None = None) -> Tensor:

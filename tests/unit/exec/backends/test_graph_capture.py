@@ -6,10 +6,10 @@ import threading
 import pytest
 import torch
 
-from mxnova.core.exec.backends.graph_capture import KernelRecording
+from mxnova.core.exec.backends.graph_capture import KernelRecording, _streams
 from mxnova.core.runtime.engine.gpu import whole_gpus
 
-from .recorded_kernels import REPLAYS, stand_in
+from .recorded_kernels import REPLAYS, Stream, stand_in
 
 CPU = torch.device("cpu")
 
@@ -128,6 +128,14 @@ def test_other_threads_may_use_the_gpu_while_kernels_are_recorded(monkeypatch):
     assert modes == ["thread_local"] * 2
     assert one_at_a_time == [False] * 2
     assert _is_free()
+
+
+def test_recordings_share_two_streams():
+    _streams.cache_clear()
+    before = Stream.made
+    for _ in range(3):
+        recorded()(data(1, True), data(0, True))
+    assert Stream.made - before == 2
 
 
 def _is_free():

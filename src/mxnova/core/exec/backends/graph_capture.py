@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import threading
 import weakref
@@ -100,7 +101,7 @@ class _Recording:
             for i, (t, flow) in enumerate(zip(values, flows, strict=True))
         ]
         with torch.cuda.device(self._device), whole_gpus(), torch.set_grad_enabled(any(flows)):
-            self._kernels = _Kernels(self._function, self._inputs)
+            self._kernels = _Kernels(self._function, self._inputs, self._device)
 
     def replay(self, values: Sequence[Tensor], flows: bool) -> Sequence[Tensor]:
         """What the function gives, as copies."""
@@ -126,12 +127,13 @@ class _Kernels:
         gradients: of all inputs, which these write; none where none flows.
     """
 
-    def __init__(self, function: Function, inputs: Sequence[Tensor]) -> None:
+    def __init__(self, function: Function, inputs: Sequence[Tensor], device: torch.device) -> None:
         self.inputs = inputs
-        _warm_up(function, inputs)
+        for_trials, for_records = _streams(device)
+        _warm_up(function, inputs, for_trials)
         options: dict[str, Any] = {
             "pool": torch.cuda.graph_pool_handle(),
-            "stream": torch.cuda.Stream(),  # type: ignore[no-untyped-call]
+            "stream": for_records,
             "capture_error_mode": "thread_local",
         }
         self.forward, self.backward = torch.cuda.CUDAGraph(), torch.cuda.CUDAGraph()
@@ -154,10 +156,20 @@ class _Kernels:
         return self.outputs
 
 
-def _warm_up(function: Function, inputs: Sequence[Tensor]) -> None:
+@functools.cache
+def _streams(device: torch.device) -> tuple[Any, Any]:
+    """Two streams, for all trials and for all records: cuBLAS keeps 32 MB for each that it sees.
+
+    They are two, since a replay of one function must not share that with the trial of another.
+    """
+    make: Any = torch.cuda.Stream
+    return make(device), make(device)
+
+
+def _warm_up(function: Function, inputs: Sequence[Tensor], stream: Any) -> None:
     """Lets libraries choose kernels and take their workspaces."""
     torch.cuda.synchronize()
-    with torch.cuda.stream(torch.cuda.Stream()):  # type: ignore[no-untyped-call]
+    with torch.cuda.stream(stream):
         for _ in range(_WARM_UPS):
             outputs = tuple(function(*inputs))
             _gradients(inputs, outputs, _heads(outputs))
