@@ -50,7 +50,7 @@ class _Top(ModuleType):
 
 
 class _OnDemand(ModuleType):
-    """Stands in `sys.modules`, where programs look for it, for a module that nobody has imported."""
+    """Stands in `sys.modules`, where programs look, for a module that nobody has imported."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__all__":  # asked of all modules, by `inspect` too

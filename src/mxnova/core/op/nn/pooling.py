@@ -118,7 +118,7 @@ class Slide:
     def n_items(
         self, sizes: Sequence[int], include_pad: bool, device: torch.device | None = None
     ) -> Tensor:
-        """How many items `average` divides by, at each position over spatial axes of these sizes."""
+        """How many items `average` divides by, at each position over axes of these sizes."""
         total = torch.ones((), device=device)
         sizes = (1,) * (len(self.kernel) - len(sizes)) + tuple(sizes)
         for size, k, s, p in zip(sizes, self.kernel, self.stride, self.pad, strict=True):
