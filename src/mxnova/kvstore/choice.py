@@ -9,9 +9,10 @@ from typing import Any
 
 from ..core.base import env
 from ..core.base.errors import ArgumentError, ArgumentTypeError, argument_error, shown
-from .base import KVStore, create
+from .base import create
 from .collective import CollectiveStore
 from .interface import KVStoreBase
+from .kvstore import KVStore
 
 __all__ = ["dense_store", "sparse_store", "updates_by_rows"]
 

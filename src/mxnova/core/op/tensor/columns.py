@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from itertools import product
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch.nn.functional as F
 from torch import Tensor
@@ -18,6 +18,8 @@ from ..families.rules import floats_only
 from ..infer import Shapes
 from ..nn.window import Window
 from ..schema import Op
+
+_Index = tuple[Any, ...]
 
 
 def _windows(op: Op, s: Shapes, size: tuple[int, ...]) -> int:
@@ -89,7 +91,8 @@ class _Sliding(NamedTuple):
         each = zip(self.kernel, self.stride, self.dilate, strict=True)
         for axis, (kernel, stride, dilate) in enumerate(each, 2):
             windows = windows.unfold(axis, dilate * (kernel - 1) + 1, stride)
-        windows = windows[(..., *(slice(None, None, dilate) for dilate in self.dilate))]
+        spread: _Index = (..., *(slice(None, None, dilate) for dilate in self.dilate))
+        windows = windows[spread]
         windows = windows.permute(0, 1, *range(2 + n, 2 + 2 * n), *range(2, 2 + n))
         return windows.reshape(batch, channels * prod(self.kernel), prod(self.counts()))
 
@@ -105,9 +108,11 @@ class _Sliding(NamedTuple):
         sizes = list(zip(self.size, self.pad, strict=True))
         total = data.new_zeros(batch, channels, *(size + 2 * pad for size, pad in sizes))
         for place in product(*map(range, self.kernel)):
-            hit = (self._hit(axis, at) for axis, at in enumerate(place))
-            total[(..., *hit)] += columns[(slice(None), slice(None), *place)]
-        return total[(..., *(slice(pad, pad + size) for size, pad in sizes))].contiguous()
+            hit: _Index = (..., *(self._hit(axis, at) for axis, at in enumerate(place)))
+            at_place: _Index = (slice(None), slice(None), *place)
+            total[hit] += columns[at_place]
+        inside: _Index = (..., *(slice(pad, pad + size) for size, pad in sizes))
+        return total[inside].contiguous()
 
     def _hit(self, axis: int, place: int) -> slice:
         """What lies at a place of the windows, along an axis of the padded images."""

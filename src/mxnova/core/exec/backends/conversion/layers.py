@@ -206,7 +206,7 @@ def _maxima(
 def _items(site: Site, with_pad: bool) -> torch.Tensor:
     """How many items there are under each position of the window."""
     shape = _channels_second(site, site.shapes[0])
-    items = site.op.slide.n_items(shape[2:], with_pad)  # type: ignore[attr-defined]
+    items: torch.Tensor = site.op.slide.n_items(shape[2:], with_pad)  # type: ignore[attr-defined]
     return items.reshape(_channels_second(site, site.out[0])[2:])
 
 
