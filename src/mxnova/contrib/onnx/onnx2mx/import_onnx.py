@@ -49,13 +49,13 @@ class GraphProto:
         return metadata_of(graph)
 
     def graph_to_gluon(
-        self, graph: Any, ctx: Context | Sequence[Context], opset_version: int
+        self, graph: Any, ctx: Context | Sequence[Context] | None, opset_version: int
     ) -> SymbolBlock:
         """A block that takes the inputs of an onnx.GraphProto.
 
         Args:
             graph: the graph.
-            ctx: where the parameters go.
+            ctx: where the parameters go; None: the current context.
             opset_version: of the operators that it is written in.
 
         Raises:

@@ -19,7 +19,7 @@ from ..infer import Shapes
 from ..nn.window import Window
 from ..schema import Op
 
-_ITEMS: tuple[Any, ...] = (slice(None), slice(None))  # all images and channels
+_Index = tuple[Any, ...]
 
 
 def _windows(op: Op, s: Shapes, size: tuple[int, ...]) -> int:
@@ -91,8 +91,8 @@ class _Sliding(NamedTuple):
         each = zip(self.kernel, self.stride, self.dilate, strict=True)
         for axis, (kernel, stride, dilate) in enumerate(each, 2):
             windows = windows.unfold(axis, dilate * (kernel - 1) + 1, stride)
-        steps = tuple(slice(None, None, dilate) for dilate in self.dilate)
-        windows = windows[_ITEMS + (slice(None),) * n + steps]
+        spread: _Index = (..., *(slice(None, None, dilate) for dilate in self.dilate))
+        windows = windows[spread]
         windows = windows.permute(0, 1, *range(2 + n, 2 + 2 * n), *range(2, 2 + n))
         return windows.reshape(batch, channels * prod(self.kernel), prod(self.counts()))
 
@@ -108,10 +108,11 @@ class _Sliding(NamedTuple):
         sizes = list(zip(self.size, self.pad, strict=True))
         total = data.new_zeros(batch, channels, *(size + 2 * pad for size, pad in sizes))
         for place in product(*map(range, self.kernel)):
-            hit = tuple(self._hit(axis, at) for axis, at in enumerate(place))
-            total[_ITEMS + hit] += columns[_ITEMS + place]
-        inside = tuple(slice(pad, pad + size) for size, pad in sizes)
-        return total[_ITEMS + inside].contiguous()
+            hit: _Index = (..., *(self._hit(axis, at) for axis, at in enumerate(place)))
+            at_place: _Index = (slice(None), slice(None), *place)
+            total[hit] += columns[at_place]
+        inside: _Index = (..., *(slice(pad, pad + size) for size, pad in sizes))
+        return total[inside].contiguous()
 
     def _hit(self, axis: int, place: int) -> slice:
         """What lies at a place of the windows, along an axis of the padded images."""
