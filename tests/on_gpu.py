@@ -13,7 +13,10 @@ __all__ = ["as_the_cpu", "context_of_tests", "reason_to_skip", "rounding"]
 
 # Tests -> why their results are those of a CPU.
 OF_THE_CPU = {
-    r"test_seeds\.py": "MXNet's numbers are those of its CPU",
+    r"test_on_gpu\.py|test_(kernel_errors|constants)\.py|bins_on_a_gpu": "they have a stand-in of a GPU",
+    r"test_seeds\.py|test_exact_loops\.py": "MXNet's numbers are those of its CPU",
+    r"test_range_check\.py": "arrays made before the tests are on the CPU",
+    r"multi_sum_sq.*half": "squares of halves are summed in float32",
     r"test_torch_modules\.py": "modules are compared with executors bit by bit, on the CPU",
     r"test_indexing\.py::test_set\[.*\[(0, 0|2, 0, 2, 0)\]": "equal places keep any of their values",
     r"test_ndarray\.py.*(\[| )\S+ /=? [iub0]\b": "integers are divided by zero without an error",

@@ -15,7 +15,14 @@ import numpy as np
 
 from benchmarks import gpu
 from benchmarks.inputs import import_mx, normal
-from benchmarks.models.networks import INPUT_SHAPES, bert_base, convolutional, lstm, resnet50
+from benchmarks.models.networks import (
+    INPUT_SHAPES,
+    bert_base,
+    convolutional,
+    lstm,
+    mobilenet,
+    resnet50,
+)
 from benchmarks.models.symbol_net import SymbolNet, array_parameters
 from benchmarks.subject import Case, Options, Skip, Subject, runtime_of
 from benchmarks.subjects.inference import Work
@@ -25,6 +32,7 @@ __all__ = ["SUBJECT"]
 Answer = Callable[[], np.ndarray]
 WORKS = {
     **{f"ResNet-50, batch {n}": Work(resnet50, n) for n in (1, 8, 64)},
+    "MobileNet 1.0, batch 8": Work(mobilenet, 8),
     "BERT-base, batch 8": Work(bert_base, 8),
     "2-layer LSTM, batch 8": Work(lstm, 8),
 }

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.inputs import import_mx, indices, normal
+from benchmarks.models.sparse_modules import MODULES
 from benchmarks.subject import Case, Options, Skip, Subject
 
 # case: (MXNet's form, torch's form)
@@ -31,7 +32,9 @@ STATEMENTS = {
     "small csr · row_sparse": ("nd.sparse.dot(small, rows)", ""),
     "small csr[0:1]": ("small[0:1]", ""),
     "small sgd_update of rows": ("update_sgd()", ""),
-    "small Module step, csr and row_sparse": ("module_sgd()", ""),
+    "Module step, linear": ("linear_step()", ""),
+    "Module step, factorization machine": ("factorization_machine_step()", ""),
+    "Module step, wide and deep": ("wide_and_deep_step()", ""),
 }
 
 
@@ -56,7 +59,7 @@ def _case(case: str, peer: str, names: Callable[[], dict[str, Any]]) -> Case:
     if not statement:
         raise Skip("torch has no such operator")
     known = names()
-    if statement.endswith(("_sgd()", "_adam()")):
+    if statement.endswith(("_sgd()", "_adam()", "_step()")):
         return Case(statement, known, known["finish"])
     return Case(
         statement, known, known["finish"], output=lambda: [_to_numpy(eval(statement, known))]
@@ -122,17 +125,12 @@ def _mx_names(peer: str, sizes: Sizes) -> dict[str, Any]:
         nd.sgd_update(w, w.grad, out=w, lr=1e-6)
 
     small, rows, gradient = (nd.array(_small(n)).tostype(s) for n, s in _SMALL.items())
-    module, batch = _module(mx, small)
 
     def update_sgd() -> None:
         nd.sgd_update(rows, gradient, out=rows, lr=0.01)
 
-    def module_sgd() -> None:
-        module.forward(batch, is_train=True)
-        module.backward()
-        module.update()
-
-    steps = {f.__name__: f for f in (embed_sgd, embed_adam, linear_sgd, update_sgd, module_sgd)}
+    steps = {f.__name__: f for f in (embed_sgd, embed_adam, linear_sgd, update_sgd)}
+    steps |= {f"{name.replace(' ', '_')}_step": _step(*make(mx)) for name, make in MODULES.items()}
     steps |= {"small": small, "rows": rows}
     return {**names, **steps, "a": a, "b": b, "nd": nd, "finish": nd.waitall}
 
@@ -151,18 +149,13 @@ def _small(name: str) -> np.ndarray[Any, Any]:
     return dense
 
 
-def _module(mx: Any, data: Any) -> tuple[Any, Any]:
-    """A linear model with a row_sparse weight, and its batch."""
-    weight = mx.sym.var("weight", stype="row_sparse", shape=(data.shape[1], 2))
-    product = mx.sym.sparse.dot(mx.sym.var("data", stype="csr"), weight)
-    scores = mx.sym.broadcast_add(product, mx.sym.var("bias", shape=(2,)))
-    symbol = mx.sym.SoftmaxOutput(scores, mx.sym.var("softmax_label"), name="softmax")
-    module = mx.mod.Module(symbol)
-    labels = mx.nd.array(np.arange(data.shape[0]) % 2)
-    module.bind([("data", data.shape)], [("softmax_label", labels.shape)])
-    module.init_params(mx.init.Uniform(0.1))
-    module.init_optimizer(optimizer_params={"learning_rate": 0.1})
-    return module, mx.io.DataBatch([data], [labels])
+def _step(module: Any, batch: Any) -> Callable[[], None]:
+    def step() -> None:
+        module.forward(batch, is_train=True)
+        module.backward()
+        module.update()
+
+    return step
 
 
 def _torch_names(sizes: Sizes) -> dict[str, Any]:

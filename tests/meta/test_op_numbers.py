@@ -19,7 +19,16 @@ from .op_instances import instances
 HOLD_GRAPHS = {"_CachedOp", "_cond", "_foreach", "_while_loop"}
 HOLD_GRAPHS |= {"_sg_mkldnn_conv", "_sg_mkldnn_fully_connected"}
 TYPES = dict.fromkeys(t for t in REGISTRY.values() if t.name not in HOLD_GRAPHS and t.numbers)
-OPS = [op for type_ in TYPES for op in instances(type_)]
+
+
+def with_all_numbers(op: Op) -> Op:
+    """`op` with a number for each that may be left out."""
+    fields = op.type.numbers
+    return op.changed(**{n: fields[n].kind.parse("1") for n in fields if not op.values[n]})
+
+
+BARE = [op for type_ in TYPES for op in instances(type_)]
+OPS = [*BARE, *map(with_all_numbers, BARE)]
 SHAPES = [(), (0,), (4,), (2, 3), (1, 4, 5), (2, 3, 4, 4), (1, 2, 4, 4, 4)]
 
 

@@ -38,9 +38,18 @@ def _is_channels_last(tensor):
     return not tensor.is_contiguous() and tensor.is_contiguous(memory_format=torch.channels_last)
 
 
-# What CUDA's kernels compute wrong: gradients of beta without a gamma, and, with a pad, of
-# channels-last images.
+def _strides_differ(args):
+    """Of what belongs to one weight."""
+    columns = [column for column in args[:4] if isinstance(column, (list, tuple)) and column]
+    return any(len({t.stride() for t in tensors}) > 1 for tensors in zip(*columns))
+
+
+# What CUDA's kernels compute wrong, or refuse: gradients of beta without a gamma, and, with a pad,
+# of channels-last images; updates of tensors whose strides differ.
 FAULTS = {
+    "_fused_sgd_": _strides_differ,
+    "_fused_adam_": _strides_differ,
+    "_fused_adamw_": _strides_differ,
     "native_batch_norm_backward": lambda args: args[2] is None and args[9][2],
     "avg_pool2d_backward": lambda args: _is_channels_last(args[1]) and any(args[4]),
 }
@@ -182,6 +191,8 @@ def _run(function, args, kwargs, waits):
         raise GpuError(f"{name}: a random stream of another device")
     if waits is not None and _has_to_wait(function, name, args, kwargs, place, given):
         waits.append((name, _line()))
+    if name in _PRODUCTS and given and isinstance(args[1], (int, float)) and not kwargs:
+        function, args = _PRODUCTS[name], (args[0], _reciprocal(args[0], args[1]))
     result = function(*tree_map(_bare, args), **tree_map(_bare, kwargs))
     if name == "_pack_padded_sequence":  # lengths stay on the CPU
         return GpuTensor(result[0], place), result[1]
@@ -190,6 +201,15 @@ def _run(function, args, kwargs, waits):
     if place is None:
         return result
     return tree_map(lambda t: GpuTensor(t, place) if isinstance(t, torch.Tensor) else t, result)
+
+
+# What CUDA's kernels of quotients by numbers are, which round twice.
+_PRODUCTS = {"div": torch.ops.aten.mul.Tensor, "div_": torch.ops.aten.mul_.Tensor}
+
+
+def _reciprocal(data, number):
+    one = torch.ones((), dtype=data.dtype if data.is_floating_point() else torch.float32)
+    return float(one / number)
 
 
 def _place_of_results(given, device):

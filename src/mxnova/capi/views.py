@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import Any
 
@@ -16,6 +15,7 @@ from ..core.nd.array import NDArray
 from ..core.nd.creation import zeros
 from ..core.nd.sparse import BaseSparseNDArray
 from ..core.nd.wrapping import empty_sparse, receive, wrap
+from ..core.op.sparse.storage import sparse_of
 from .arguments import numbers
 from .entry_points import extern
 from .enums import context_at, dtype_at, flag_of, is_open, stype_at
@@ -209,11 +209,10 @@ def _set_part(target: BaseSparseNDArray, source: NDArray, i: int) -> None:
     record, names = target._value, _PARTS[target.stype]
     if not -1 <= i < len(names) - 1:
         raise OutOfRangeError(f"part {i} of a {target.stype} array, which has {len(names) - 1}")
-    name = names[i + 1]
-    old = getattr(record, name)
-    target._target = dataclasses.replace(
-        record, **{name: source._tensor.to(old.device, old.dtype, copy=True)}
-    )
+    parts = [getattr(record, name) for name in names]
+    old = parts[i + 1]
+    parts[i + 1] = source._tensor.to(old.device, old.dtype, copy=True)
+    target._target = sparse_of(target.stype, parts[0], parts[1:], record.shape)
 
 
 @extern

@@ -32,7 +32,7 @@ def opened(options: SimpleNamespace) -> tuple[InferenceModel, Picture, Sequence[
         raise argument_error("predict", "--epoch", options.epoch, "must not be negative")
     told = preprocessing_of(options)
     labels = None if options.labels is None else labels_of(options.labels)
-    how = {"backend": options.backend, "precision": options.precision}
+    how = {name: getattr(options, name) for name in ("backend", "ctx", "precision")}
     model = InferenceModel.open(options.model, options.epoch, **how)
     picture = Picture.of_mapping({**model.preprocessing, **told})
     return model, picture, model.labels if labels is None else labels

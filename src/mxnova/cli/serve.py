@@ -59,6 +59,7 @@ def _sources(texts: list[str], options: SimpleNamespace) -> dict[str, ModelSourc
         "shapes": shapes_of(options.shape),
         "epoch": options.epoch,
         "backend": options.backend,
+        "ctx": options.ctx,
         "labels": None if options.labels is None else str(options.labels),
         "preprocessing": preprocessing_of(options),
     }

@@ -22,7 +22,7 @@ from ..formats.atomic import replacing
 from ..formats.source import named, read_file
 from ..formats.states import StatesFile, read_states
 from ..kvstore import KVStore, KVStoreBase
-from ..kvstore.choice import dense_store, sparse_store
+from ..kvstore.choice import dense_store, sparse_store, updates_by_rows
 from ..optimizer.base import arguments_by_name, optimizer_facts
 from ..optimizer.states import described
 from .overlap import Overlap
@@ -181,7 +181,7 @@ class Trainer:
         shapes = [param._sizes for param in self._params]
         store, updates = dense_store(kvstore, len(self._contexts), shapes)
         if self._contains_sparse_grad and store is not None:
-            updates = "dist" in store.type  # on every device is quicker
+            updates = updates_by_rows(store, asked)
         return store, updates
 
     def _init_params(self) -> None:

@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.base import env
-from ..core.base.errors import ArgumentTypeError, shown
+from ..core.base.errors import ArgumentError, ArgumentTypeError, argument_error, shown
 from .base import create
 from .collective import CollectiveStore
 from .interface import KVStoreBase
+from .kvstore import KVStore
 
-__all__ = ["dense_store", "sparse_store"]
+__all__ = ["dense_store", "sparse_store", "updates_by_rows"]
 
 # Elements of a parameter that is better updated on every device than in a "local" store.
 _LARGE = 16 << 20
@@ -63,3 +64,23 @@ def sparse_store(kvstore: Any) -> KVStoreBase:
             "updates them, such as 'device'"
         )
     return store
+
+
+def updates_by_rows(store: KVStoreBase, asked: bool | None) -> bool:
+    """Whether a store is to update dense parameters whose gradients are sparse.
+
+    Args:
+        store: the store.
+        asked: what the program says; None: nothing.
+
+    Raises:
+        ArgumentError: the store does not take sparse gradients; or it is to sum them up over
+            processes, which have no way to get the rows of the sum.
+    """
+    if not isinstance(store, KVStore):
+        raise ArgumentError(f"kvstore={shown(store)}: it takes no sparse gradients")
+    is_distributed = "dist" in store.type  # otherwise every device is quicker
+    if is_distributed and asked is False:
+        reason = f"a {store.type} store does not sum up sparse gradients, but updates by them"
+        raise argument_error("Trainer", "update_on_kvstore", asked, reason)
+    return is_distributed if asked is None else asked

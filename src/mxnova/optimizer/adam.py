@@ -100,7 +100,7 @@ class Adam(Optimizer):
         arrays: list[nd.NDArray] = []
         for w, g, state in zip(weights, grads, states, strict=True):
             arrays += (w, g, *state[1], state[0]) if has_master else (w, g, *state)
-        several = _MULTI[has_master]
+        several = _MULTI_WITH_MASTERS if has_master else _MULTI
         if len(weights) == 1 or not several.takes(arrays, len(weights), self.lazy_update):
             for arguments in zip(indices, weights, grads, states, strict=True):
                 self.update_multi_precision(*arguments)
@@ -119,11 +119,8 @@ class Adam(Optimizer):
         return math.sqrt(1.0 - self.beta2**t) / (1.0 - self.beta1**t)
 
 
-# By whether there is a float32 copy.
-_MULTI = {
-    False: UpdateOfSeveral("_multi_adam_update", "adam_update"),
-    True: UpdateOfSeveral("_multi_mp_adam_update"),
-}
+_MULTI = UpdateOfSeveral("_multi_adam_update", "adam_update")
+_MULTI_WITH_MASTERS = UpdateOfSeveral("_multi_mp_adam_update")
 
 
 @register

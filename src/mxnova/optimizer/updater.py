@@ -134,12 +134,12 @@ _MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 def _kinds(
     weights: Sequence[nd.NDArray], grads: Sequence[nd.NDArray], are_together: bool
 ) -> list[Any]:
-    """For each weight its element type; else than `are_together`, also if it is dense beside others.
+    """For each weight its element type, and whether it is one of several dense ones beside others.
 
     Args:
         weights: the weights.
         grads: their gradients.
-        are_together: whether weights go together whatever the storage of their gradients.
+        are_together: whether storage makes no difference.
     """
     if are_together or all_dense(weights, grads):
         return [weight._raw.dtype for weight in weights]

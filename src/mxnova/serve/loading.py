@@ -111,7 +111,7 @@ def _open(source: ModelSource) -> InferenceModel:
         path = _inside(path)
     if path.suffix == ".mxnova":
         return InferenceModel.open(str(path))
-    model = InferenceModel.open(str(path), source.epoch, backend=source.backend)
+    model = InferenceModel.open(str(path), source.epoch, backend=source.backend, ctx=source.ctx)
     artefact = model.source
     if isinstance(artefact, OpenedModel) and artefact.graph is None and artefact.symbol is None:
         told = "; ".join((artefact.layout, *artefact.notes))

@@ -26,6 +26,7 @@ class ModelSource:
         shapes: of the inputs of a checkpoint, by name; words for sizes that are left open.
         epoch: number of the .params file; None: the newest.
         backend: who runs a checkpoint, see `Predictor`.
+        ctx: where, as text; None: on the CPU.
         labels: a file with names of the scores, one a line; None: what the model notes.
         preprocessing: of images, options of `Picture`; empty: what the model notes.
     """
@@ -34,6 +35,7 @@ class ModelSource:
     shapes: Shapes = field(default_factory=dict)
     epoch: int | None = None
     backend: str | None = None
+    ctx: str | None = None
     labels: str | None = None
     preprocessing: Mapping[str, Any] = field(default_factory=dict)
 

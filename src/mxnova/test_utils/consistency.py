@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,12 @@ from .. import autograd
 from ..core.base.errors import ArgumentError
 from ..core.nd.array import NDArray
 from ..executor import Executor
+from ..ndarray import array
 from ..ndarray.random import uniform
 from ..symbol import Symbol
 from .comparison import assert_almost_equal, compare_ndarray_tuple
 from .sparse import rand_ndarray
+from .tolerances import get_tols
 
 __all__ = ["check_consistency", "check_gluon_hybridize_consistency", "compare_optimizer"]
 
@@ -74,15 +76,20 @@ def check_consistency(
     truth = dict(ground_truth) if ground_truth is not None else None
     outputs = symbols[0].list_outputs()
     for train in (False, True) if grad_req != "null" else (False,):
-        results = [_run(executor, outputs, train) for executor in executors]
+        for executor in executors:
+            executor.forward(is_train=train)
+        heads = _heads(executors) if train else None
+        results = [_results(executor, outputs, heads) for executor in executors]
         compared = truth or results[most_exact]
         for i, found in enumerate(results):
             if i != most_exact or truth:
+                primary = [executors[k].outputs[0].dtype for k in (i, most_exact)]
                 for name in [name for name in compared if name in found]:
+                    pair = found[name], compared[name]
                     _compare(
-                        (found[name], compared[name]),
+                        pair,
                         (name, f"ctx_list[{i}]", f"ctx_list[{most_exact}]"),
-                        {"rtol": rtol, "atol": atol, "equal_nan": equal_nan},
+                        {"equal_nan": equal_nan} | _tolerances(pair, primary, rtol, atol),
                         raise_on_err,
                     )
     return truth or results[most_exact]
@@ -112,16 +119,41 @@ def _digits(executor: Executor) -> tuple[bool, int]:
     return dtype.kind == "f", dtype.itemsize
 
 
-def _run(executor: Executor, names: Sequence[str], train: bool) -> dict[str, NDArray | None]:
-    """Outputs by `names` and, after training, gradients for the outputs as head gradients."""
-    executor.forward(is_train=train)
-    results: dict[str, NDArray | None] = {
-        k: v.copy() for k, v in zip(names, executor.outputs, strict=True)
-    }
-    if train:
-        executor.backward(executor.outputs)
+def _heads(executors: Sequence[Executor]) -> list[Any]:
+    """The head gradients of all: outputs of the first, as the least exact of them can hold them."""
+    columns = zip(*[executor.outputs for executor in executors], strict=True)
+    return [column[0].astype(_least_exact(a.dtype for a in column)).asnumpy() for column in columns]
+
+
+def _least_exact(dtypes: Iterable[Any]) -> Any:
+    return min(dtypes, key=lambda dtype: np.dtype(dtype).itemsize)
+
+
+def _results(
+    executor: Executor, names: Sequence[str], heads: Sequence[Any] | None
+) -> dict[str, NDArray | None]:
+    """Outputs by `names` and, with head gradients, gradients."""
+    outputs = executor.outputs
+    results: dict[str, NDArray | None] = {k: v.copy() for k, v in zip(names, outputs, strict=True)}
+    if heads is not None:
+        given = [
+            array(head, ctx=output.context, dtype=output.dtype).tostype(output.stype)
+            for head, output in zip(heads, outputs, strict=True)
+        ]
+        executor.backward(given)
         results |= {k: g if g is None else g.copy() for k, g in executor.grad_dict.items()}
     return results
+
+
+def _tolerances(pair: tuple[Any, Any], primary: Sequence[Any], rtol: Any, atol: Any) -> Any:
+    """Those of the least exact types: a gradient in float32 may be that of a float16 output."""
+    if any(value is None for value in pair):
+        return {}
+    found, truth = [
+        value.astype(_least_exact((value.dtype, dtype)))
+        for value, dtype in zip(pair, primary, strict=True)
+    ]
+    return dict(zip(("rtol", "atol"), get_tols(found, truth, rtol, atol), strict=True))
 
 
 def _compare(

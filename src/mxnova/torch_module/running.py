@@ -85,7 +85,7 @@ def _moving(op: Op, forward: Callable[..., Any]) -> Runner:
     def run(*tensors: Tensor, **facts: Any) -> Any:
         results = forward(*tensors, **facts)
         with torch.no_grad():
-            write = op.on_backward(tensors, as_tuple(results), **facts)
+            write = op.on_backward(tensors, as_tuple(results)[1:], **facts)
             if write is not None:
                 write()
         return results

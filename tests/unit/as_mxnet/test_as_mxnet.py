@@ -47,6 +47,16 @@ def test_what_programs_look_for_among_the_modules_is_there_once_it_may_be_used()
     assert done.returncode == 0, done.stderr
 
 
+def test_operators_are_among_the_modules_without_being_imported():
+    done = run(
+        "import mxnova.as_mxnet, sys, mxnet; module = sys.modules['mxnet.ndarray.op'];"
+        "assert not hasattr(module, '__file__') and 'torch' not in sys.modules;"
+        "import mxnet.ndarray.op as op; from mxnet.ndarray.op import *;"
+        "assert op.relu is module.relu is relu is mxnet.nd.op.relu"
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_classes_of_arrays_and_symbols_name_mxnets_modules():
     done = run(
         "import mxnova.as_mxnet, pickle, mxnet as mx;"

@@ -128,3 +128,30 @@ def test_folders_of_many_files_are_not_searched_to_their_end(tmp_path, monkeypat
         (tmp_path / f"{i}").touch()
     missing(str(tmp_path / "x"))
     assert len(asked) == 3
+
+
+class OutOfMemoryError(RuntimeError):
+    """What ATen raises of a GPU."""
+
+
+# fmt: off
+OF_GPUS = [
+    (OutOfMemoryError("CUDA out of memory. Tried to allocate 200.00 GiB. GPU 0 has a total capacity of 139.80 GiB of "
+                      "which 138.70 GiB is free. Including non-PyTorch memory, this process has 1 GiB in use."),
+     errors.OutOfMemoryError, "op: gpu(0) lacks memory: 200.00 GiB asked for, 138.70 GiB of 139.80 GiB free"),
+    (OutOfMemoryError("CUDA out of memory. Tried to allocate 9.00 GiB. GPU 1 has a total capacity of 20.00 GiB of which "
+                      "12.00 GiB is free. This process has 1 GiB in use. 8.00 GiB allowed; Of the allocated memory 0"),
+     errors.OutOfMemoryError, "op: gpu(1) lacks memory: 9.00 GiB asked for, 12.00 GiB of 20.00 GiB free, "
+                              "8.00 GiB allowed by MXNET_GPU_MEM_POOL_RESERVE"),
+    (OutOfMemoryError("CUDA out of memory."), errors.OutOfMemoryError, "op: CUDA out of memory."),
+    (RuntimeError("CUDA error: device-side assert triggered\nCompile with"), MXNetError,
+     "op: CUDA error: device-side assert triggered, of this call or of an earlier one, since a GPU works on while "
+     "Python goes on; with CUDA_LAUNCH_BLOCKING=1 it is told where it arises"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("error, kind, text", OF_GPUS)
+def test_errors_of_gpus(error, kind, text):
+    ours = errors.from_foreign(error, "op")
+    assert (type(ours), str(ours)) == (kind, text)

@@ -94,6 +94,14 @@ def test_a_sparse_array_of_its_parts(call, values):
         created(call, "MXNDArrayGetAuxNDArray", made, 2)
 
 
+def test_rows_that_get_an_order_of_their_own(call):
+    rows = mx.nd.array([[1, 1], [0, 0], [2, 2]]).tostype("row_sparse")
+    numbers = mx.nd.array([2, 0], dtype="int64")
+    call("MXNDArraySyncCopyFromNDArray", rows.handle, numbers.handle, 0)
+    kept = mx.nd.sparse.retain(rows, mx.nd.array([0]))
+    assert kept.asnumpy().tolist() == [[2, 2], [0, 0], [0, 0]]
+
+
 def test_files(call, array, values, tmp_path):
     path = str(tmp_path / "a.params").encode()
     call("MXNDArraySave", path, 2, handles(array([1, 2]), array([[3]])), texts("a", "b"))

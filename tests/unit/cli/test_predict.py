@@ -95,6 +95,8 @@ def test_labels_name_the_scores(warm):
         (("-i", "data=x.npy", "--mean", "1,2"), ["--mean='1,2'"]),
         (("-i", "data=x.npy", "--mean", "nan"), ["--mean='nan'"]),
         (("-i", "data=x.npy", "--scale", "inf"), ["--scale=inf"]),
+        (("-i", "data=x.npy", "--ctx", "gpu(7)"), ["gpu(7): this machine has"]),
+        (("-i", "data=x.npy", "--ctx", "tpu"), ["ctx='tpu'", "gpu(1)"]),
         (("-i", "data=x.npy", "--top", "-1"), ["--top=-1"]),
         (("-i", "data=x.npy", "--top", "0"), ["--top=0"]),
         (("-i", "data=x.npy", "--epoch", "-1"), ["--epoch=-1"]),

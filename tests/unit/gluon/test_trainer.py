@@ -282,10 +282,14 @@ def test_large_parameters_are_not_updated_in_a_local_store():
         ({"update_on_kvstore": False}, "row_sparse", ValueError, "sparse"),
         ({"kvstore": None}, "row_sparse", TypeError, "sparse"),
         ({"kvstore": Summing()}, "row_sparse", TypeError, "sparse"),
+        ({"kvstore": Summing()}, "rows of gradients", ValueError, "takes no sparse gradients"),
     ],
 )
 def test_choices_that_cannot_be(kwargs, stype, error, text):
-    trainer = gluon.Trainer(parameters(2, stype=stype, grad_stype=stype), "sgd", **kwargs)
+    stypes = {"stype": stype, "grad_stype": stype}
+    if stype == "rows of gradients":
+        stypes = {"grad_stype": "row_sparse"}
+    trainer = gluon.Trainer(parameters(2, **stypes), "sgd", **kwargs)
     with pytest.raises(error, match=text):
         trainer._init_kvstore()
     assert trainer._kvstore is None

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
+import pickle
+
 import numpy as np
 import pytest
+import torch
 
 import mxnova as mx
 from mxnova.core.base.dtypes import DTYPES
+from mxnova.core.runtime import context
+
+from ..fake_gpu import CUDA, FakeGpu, on_gpu
 
 NAMES = [d.name for d in DTYPES]
 
@@ -83,3 +89,22 @@ def test_bad_input_leaves_the_old_file(tmp_path):
         mx.nd.load(str(path))
     with pytest.raises(TypeError):
         mx.nd.load_frombuffer("text")
+
+
+@pytest.mark.parametrize("stype", ["default", "csr", "row_sparse"])
+def test_arrays_of_a_gpu_come_back_there_or_on_the_cpu(tmp_path, monkeypatch, stype):
+    path = str(tmp_path / "x.params")
+    monkeypatch.setattr(mx.gpu(0), "_device", CUDA)
+    monkeypatch.setattr(context, "num_gpus", lambda: 1)
+    with FakeGpu():
+        array = mx.nd.NDArray(on_gpu(torch.tensor([[1.0, 0.0], [0.0, 2.0]])))
+        array = array if stype == "default" else array.tostype(stype)
+        mx.nd.save(path, array)
+        pickled = pickle.dumps(array)
+        there = [mx.nd.load(path)[0], pickle.loads(pickled)]
+        assert [str(a.context) for a in there] == ["gpu(0)"] * 2
+        assert all((a.asnumpy() == array.asnumpy()).all() for a in there)
+    monkeypatch.setattr(context, "num_gpus", lambda: 0)
+    here = [mx.nd.load(path)[0], pickle.loads(pickled)]
+    assert [str(a.context) for a in here] == ["cpu(0)"] * 2
+    assert all(a.asnumpy().tolist() == [[1, 0], [0, 2]] for a in here)

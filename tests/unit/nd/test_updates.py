@@ -117,3 +117,79 @@ def test_shapes_that_do_not_fit_are_refused():
     mine[1][1] = mx.nd.zeros((5,))
     with pytest.raises(mx.MXNetError, match=NAME):
         by_update(UpdateOfSeveral(NAME), mine, [0.1] * 3, [0.0] * 3)
+
+
+# Gradients of rows --------------------------------------------------------------------------------
+
+LAZY = "sgd_mom_update"
+
+
+def mixed(stypes=("row_sparse", "default", "default")):
+    """`groups`, of which the first has all arrays stored so, and the second a row_sparse gradient."""
+    made = groups()
+    rows = mx.nd.array([2, 0])
+    made[0] = [array.tostype(stypes[0]) for array in made[0]]
+    made[2][0] = mx.nd.random.normal(shape=(4, 3))
+    made[2][2] = mx.nd.random.normal(shape=(4, 3))
+    made[2][1] = mx.nd.ones((4, 3)).tostype("row_sparse")
+    for group in (made[0], made[2]):
+        group[1] = mx.nd.sparse.retain(group[1].tostype("row_sparse"), rows)
+    return made
+
+
+def one_by_one(groups, **options):
+    for weight, *others in groups:
+        function_of(LAZY)(weight, *others, out=weight, lr=0.1, wd=0.01, **options)
+
+
+@pytest.mark.parametrize("stype", ["row_sparse", "default"])
+@pytest.mark.parametrize("reasons", [set(), {"somebody looks"}])
+def test_rows_are_updated_beside_dense_weights(stype, reasons, monkeypatch):
+    monkeypatch.setattr("mxnova.core.nd.updates.SLOW_PATH", reasons)
+    mx.random.seed(1)
+    mine = mixed((stype,))
+    others = [[array.copy() for array in group] for group in mine]
+    update = UpdateOfSeveral(NAME, LAZY)
+    assert update.takes(flat(mine), 3, lazily=True)
+    for _ in range(2):
+        by_update(update, mine, [0.1] * 3, [0.01] * 3, momentum=0.9, rescale_grad=0.5)
+        one_by_one(others, momentum=0.9, rescale_grad=0.5)
+    equal(mine, others)
+    assert [a.stype for a in flat(mine)] == [a.stype for a in flat(others)]
+
+
+def test_a_weight_without_some_rows_gets_them():
+    mine = mixed()
+    for at in (0, 2):
+        mine[0][at] = mx.nd.sparse.zeros("row_sparse", (3, 4))
+    by_update(UpdateOfSeveral(NAME, LAZY), mine, [0.5] * 3, [0.0] * 3)
+    weight, gradient, _ = mine[0]
+    np.testing.assert_array_equal(weight.asnumpy(), -0.5 * gradient.asnumpy())
+    assert weight.indices.asnumpy().tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("stypes", "lazy", "lazily", "expected"),
+    [
+        ("default default default", None, False, True),
+        ("default row_sparse default", LAZY, True, True),
+        ("row_sparse row_sparse row_sparse", LAZY, True, True),
+        ("row_sparse row_sparse row_sparse", LAZY, False, False),
+        ("row_sparse row_sparse row_sparse", None, True, False),
+        ("row_sparse default row_sparse", LAZY, True, False),
+        ("row_sparse row_sparse default", LAZY, True, False),
+        ("default row_sparse row_sparse", LAZY, True, False),
+        ("default csr default", LAZY, True, False),
+    ],
+)
+def test_what_goes_together(stypes, lazy, lazily, expected):
+    dense = [mx.nd.ones((2, 2)) for _ in range(3)]
+    stored = [mx.nd.ones((2, 2)).tostype(stype) for stype in stypes.split()]
+    assert UpdateOfSeveral(NAME, lazy).takes([*dense, *stored], 2, lazily) is expected
+
+
+def test_rows_outside_of_a_weight_are_refused():
+    mine = mixed()
+    mine[2][1] = mx.nd.sparse.row_sparse_array((np.ones((1, 3)), [5]), shape=(6, 3))
+    with pytest.raises(mx.MXNetError, match=NAME):
+        by_update(UpdateOfSeveral(NAME, LAZY), mine, [0.1] * 3, [0.0] * 3)

@@ -30,6 +30,7 @@ PARAMETERS = {
 }
 ORDERS = {"argmax", "argmin", "argsort", "sort", "topk"}
 REGIONS = np.array([[0, 1, 2, 9, 12], [1, 4, 0, 15, 7], [0, 0, 0, 3, 3]], "float32")
+NO_REGIONS = np.array([[-1, 0, 0, 0, 0], [1, 1, 2, 4, 6]], "float32")
 LOW = np.random.default_rng(7).uniform(0, 50, (2, 30, 2))
 SIZES = np.random.default_rng(8).uniform(5, 30, (2, 30, 2))
 CLASSES = np.random.default_rng(9).integers(-1, 3, (2, 30, 1))
@@ -44,6 +45,13 @@ ONLY_HERE = [
         Sample(name, [(2, 3, 8, 9), REGIONS], {"pooled_size": (2, 3), "spatial_scale": 0.5})
         for name in ("ROIPooling", "_contrib_ROIAlign")
     ),
+    Sample(
+        "_contrib_ROIAlign",
+        [(2, 3, 8, 9), NO_REGIONS],
+        {"pooled_size": (2, 3), "spatial_scale": 1},
+    ),
+    Sample("mean", [np.array([[7, -8, 2], [5, 9, 8]], "int32")], {"axis": 1}),
+    Sample("mean", [np.array([-7, 2], "int64")]),
     Sample(
         "_contrib_box_nms",
         [BOXES],
@@ -66,7 +74,8 @@ def can_be_compared(sample):
         return False
     if name in ("ROIPooling", "_contrib_ROIAlign"):
         images, regions = sample.arrays()
-        return bool((regions[:, 0] < len(images)).all() and (regions[:, 0] >= 0).all())
+        least = 0 if name == "ROIPooling" else -1
+        return bool((regions[:, 0] < len(images)).all() and (regions[:, 0] >= least).all())
     return name not in ORDERS or not any(np.isnan(a).any() for a in sample.arrays())
 
 

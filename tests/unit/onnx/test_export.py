@@ -119,6 +119,22 @@ def test_other_types(dtype, path):
     assert (found.dtype, found.tolist()) == (dtype, EXPECTED)
 
 
+@pytest.mark.parametrize("dtype", ["int16", "uint16", "uint32"])
+def test_whole_numbers_of_types_that_other_programs_have(dtype, path):
+    """Importing models makes such arrays; ONNX Runtime has few operators for them."""
+    numbers = np.array([1, np.iinfo(dtype).max // 2 + 1, 7], dtype)
+    quotient = mx.sym.broadcast_div(mx.sym.var("a"), mx.sym.var("b"))
+    mx.onnx.export_model(quotient, {}, [(3,), (3,)], np.dtype(dtype), path)
+    (found,) = answers(path, a=numbers, b=np.roll(numbers, 1))
+    np.testing.assert_array_equal(found, numbers // np.roll(numbers, 1))
+
+
+def test_arithmetic_of_the_longest_whole_numbers_is_refused(path):
+    symbol = mx.sym.broadcast_maximum(mx.sym.var("a"), mx.sym.var("b"))
+    with pytest.raises(MXNetError, match=r"\(broadcast_maximum\): arithmetic of uint64"):
+        mx.onnx.export_model(symbol, {}, [(3,), (3,)], np.dtype("uint64"), path)
+
+
 def test_sparse_parameters_become_dense(path):
     given = {**GIVEN, "f_weight": GIVEN["f_weight"].tostype("row_sparse")}
     mx.onnx.export_model(SYMBOL, given, [(3, 3)], onnx_file_path=path)

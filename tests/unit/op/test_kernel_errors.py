@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Element types that an operator's kernel does not take: the error tells operator, input and type."""
+"""What an operator's kernel does not take: the error tells operator, input, and its type or place."""
 
 import pytest
+import torch
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
+from mxnova.core.exec.bind.cached_op import CachedOp
 from mxnova.core.op.kernel_errors import from_kernel
+
+from ..fake_gpu import CUDA, FakeGpu, on_gpu
 
 SQUARE, IMAGE = (3, 3), (1, 2, 6, 6)
 LINALG = {  # operators of float32 and float64 alone, as in MXNet -> their number of arrays
@@ -76,10 +80,41 @@ def test_integers_divided_by_zero(name):
 
 
 def test_other_errors_stay_as_they_are():
-    import torch
-
-    given = [("a", torch.float32), ("b", torch.int8)]
+    given = [("a", torch.zeros(1)), ("b", torch.zeros(1, dtype=torch.int8)), ("c", None)]
     assert str(from_kernel(RuntimeError("singular"), "op(a)", given)) == "op(a): singular"
     lacks = RuntimeError("\"lu_cpu\" not implemented for 'Char'")
     assert "b has type int8, expected one" in str(from_kernel(lacks, "op(a)", given))
     assert str(from_kernel(lacks, "op(a)", given[:1])).endswith("'Char'")
+
+
+@pytest.fixture
+def apart(monkeypatch):
+    """An array on a GPU, and one on the CPU."""
+    monkeypatch.setattr(mx.gpu(0), "_device", CUDA)
+    with FakeGpu():
+        yield mx.nd.NDArray(on_gpu(torch.ones(2, 3))), mx.nd.ones((2, 3))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a, b: a + b,
+        lambda a, b: b * a,
+        lambda a, b: mx.nd.broadcast_mul(a, b),
+        lambda a, b: mx.nd.concat(a, a, b),
+        lambda a, b: mx.nd.FullyConnected(a, b, no_bias=True, num_hidden=2),
+        lambda a, b: CachedOp(mx.sym.var("a") + mx.sym.var("b"))(a, b),
+    ],
+)
+def test_arrays_in_different_places(apart, call):
+    with pytest.raises(MXNetError, match=r"is on [cg]pu\(0\), .* on [cg]pu\(0\); .*as_in_context"):
+        call(*apart)
+
+
+def test_head_gradients_in_another_place(apart):
+    there, here = apart
+    there.attach_grad()
+    with mx.autograd.record():
+        head = there * 2
+    with pytest.raises(MXNetError, match=r"head 0 is on cpu\(0\), the head on gpu\(0\); .*as_in"):
+        head.backward(here)

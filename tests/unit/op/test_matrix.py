@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+from itertools import product
+
 import numpy as np
 import torch
 
@@ -34,15 +36,11 @@ def side_by_side(outputs, heads):
 
 def windows(x, kernel, stride=1, dilate=1, pad=0):
     """Columns of sliding windows, one image at a time."""
-    x = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
+    axes = range(x.ndim - 2)
+    x = np.pad(x, ((0, 0), (0, 0), *((pad, pad) for _ in axes)))
     reach = dilate * (kernel - 1)
-    tops = range(0, x.shape[2] - reach, stride)
-    lefts = range(0, x.shape[3] - reach, stride)
-    boxes = [
-        np.s_[:, :, t : t + reach + 1 : dilate, u : u + reach + 1 : dilate]
-        for t in tops
-        for u in lefts
-    ]
+    corners = product(*(range(0, size - reach, stride) for size in x.shape[2:]))
+    boxes = [(..., *(slice(at, at + reach + 1, dilate) for at in corner)) for corner in corners]
     return np.stack([x[box].reshape(len(x), -1) for box in boxes], -1)
 
 
@@ -67,6 +65,10 @@ SAMPLES = [
     Sample("_sg_mkldnn_selfatt_valatt", [(4, 2, 12), (4, 4, 4)], {"heads": 2}, lambda x, w: side_by_side(w @ heads_of(x, 2, 3)[2], 2)),
     Sample("im2col", [(2, 2, 4, 5)], {"kernel": "(2, 2)"}, lambda x: windows(x, 2)),
     Sample("im2col", [(1, 2, 5, 6)], {"kernel": "(3, 3)", "stride": "(2, 2)", "dilate": "(2, 2)", "pad": "(1, 1)"}, lambda x: windows(x, 3, 2, 2, 1)),
+    Sample("im2col", [(2, 3, 7)], {"kernel": 3, "stride": 2, "pad": 1}, lambda x: windows(x, 3, 2, 1, 1)),
+    Sample("im2col", [(1, 2, 4, 4, 5)], {"kernel": "(2, 2, 2)", "dilate": "(2, 2, 2)"}, lambda x: windows(x, 2, 1, 2)),
+    Sample("col2im", [np.ones((1, 4, 4))], {"kernel": 2, "output_size": 5}, np.tile([1.0, 2, 2, 2, 1], (1, 2, 1))),
+    Sample("col2im", [np.ones((1, 8, 8))], {"kernel": "(2, 2, 2)", "output_size": "(3, 3, 3)"}, np.einsum("i,j,k->ijk", *[[1.0, 2, 1]] * 3)[None, None]),
     Sample("col2im", [np.ones((1, 4, 6))], {"kernel": "(2, 2)", "output_size": "(3, 4)"}, np.outer([1, 2, 1], [1, 2, 2, 1]).reshape(1, 1, 3, 4)),
 ]
 
@@ -92,7 +94,7 @@ REFUSED = [
     ("_sg_mkldnn_selfatt_qk", {"heads": 2, "quantized": True}, [(4, 2, 12)], "quantized"),
     ("_sg_mkldnn_selfatt_valatt", {"heads": 2, "quantized": True}, [(4, 2, 12), (4, 4, 4)], "quantized"),
     ("im2col", {"kernel": (9, 2)}, [(1, 2, 3, 4)], "kernel=(9, 2)"),
-    ("im2col", {"kernel": (2,)}, [(1, 2, 3, 4)], "pairs"),
+    ("im2col", {"kernel": (2,)}, [(1, 2, 3, 4)], "[1,2,3,4]"),
     ("im2col", {"kernel": (2, 2), "stride": (0, 1)}, [(1, 2, 3, 4)], "stride=(0, 1)"),
     ("col2im", {"kernel": (2, 2), "output_size": (3, 4)}, [(1, 8, 7)], "[1,8,7]"),
     ("col2im", {"kernel": (2, 2), "output_size": (3,)}, [(1, 8, 6)], "output_size=(3,)"),

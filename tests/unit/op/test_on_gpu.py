@@ -191,3 +191,29 @@ def _forward(function, op, sample, tensors):
     results = results if isinstance(results, tuple) else (results,)
     assert all(isinstance(r, GpuTensor) for r in results), f"{sample}: a result is on the CPU"
     return results
+
+
+@pytest.mark.parametrize(
+    "name, attrs",
+    [
+        ("sgd_update", {}),
+        ("sgd_mom_update", {"momentum": 0.9}),
+        ("adam_update", {}),
+        ("_adamw_update", {"eta": 1}),
+    ],
+)
+def test_updates_of_no_rows_and_of_one(name, attrs):
+    """Where strides are not what they are of more."""
+    for n, strides in ((0, (0, 0)), (1, (7, 1))):
+        op = find(name).of({"lr": 0.1, **attrs})
+        with FakeGpu():
+            tensors = [on_gpu(torch.zeros(n, 4)) for _ in op.inputs()]
+            tensors[1] = on_gpu(torch.zeros(8)).as_strided((n, 4), strides)
+            if "rescale_grad" in op.inputs():
+                tensors[-1] = on_gpu(torch.ones(1))
+            _forward_of(op, tensors)
+
+
+def _forward_of(op, tensors):
+    facts = {"out": (tensors[0],)} if "out" in op.type.signature.facts else {}
+    op.forward(*tensors, **facts)

@@ -121,3 +121,14 @@ def test_gradient_of_a_norm_at_zero_is_zero():
     op = find("Pooling").of({"kernel": "(2, 2)", "pool_type": "lp", "p_value": 2})
     op.forward(x).sum().backward()
     assert not x.grad.any()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("axes", [2, 3])
+@pytest.mark.parametrize(
+    "attrs", [{"pool_type": "sum"}, {"pool_type": "avg"}, {"pool_type": "lp", "p_value": 3}]
+)
+def test_half_precision_is_rounded_once(attrs, axes, dtype):
+    op = find("Pooling").of({"kernel": (3,) * axes, "stride": (2,) * axes} | attrs)
+    data = torch.randn((1, 2, *[9] * axes), generator=torch.Generator().manual_seed(1)).to(dtype)
+    assert torch.equal(op.forward(data), op.forward(data.float()).to(dtype))

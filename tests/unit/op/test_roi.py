@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import itertools
 from math import ceil, cos, floor, radians, sin
 
 import numpy as np
@@ -11,6 +12,7 @@ from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.schema import find
 from mxnova.core.runtime import tuning
+from tests.unit.fake_gpu import FakeGpu, on_gpu
 from tests.unit.op.inference import inferred_shapes
 from tests.unit.op.samples import Sample
 
@@ -282,3 +284,13 @@ def test_rotated_regions_of_any_size_take_no_time():
     assert op.forward(torch.ones(1, 2, 32, 32), rois).isfinite().all()
     with pytest.raises(MXNetError, match="_contrib_RROIAlign: sampling_ratio=100000: must be <="):
         inferred_shapes(RR, {"sampling_ratio": 100_000} | POOLED, [X, (3, 6)])
+
+
+def test_bins_on_a_gpu_are_those_of_the_cpu():
+    data = torch.rand(1, 1, 40, 40)
+    for size, n in itertools.product(range(1, 20), range(1, 8)):
+        op = find("ROIPooling").of({"pooled_size": (n, n), "spatial_scale": 1.0})
+        rois = torch.tensor([[0.0, 1, 1, size, size]])
+        with FakeGpu():
+            there = op.forward(on_gpu(data), on_gpu(rois)).cpu()
+        assert torch.equal(there, op.forward(data, rois)), (size, n)

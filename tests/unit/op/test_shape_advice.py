@@ -91,6 +91,10 @@ CALLS = {
         "weight has type float32, but needs float64 beside data float64, bias float32; "
         "make them of one type, such as by x.astype('float32')",
     ),
+    "one wrong type": (
+        lambda: nd.InstanceNorm(*[nd.ones(s, dtype="float16") for s in ((2, 3, 4), (3,), (3,))]),
+        "data has type float16, but needs float32 beside gamma float16, beta float16",
+    ),
     "many arrays": (
         lambda: nd.concat(*[nd.ones((2, 3))] * 9, nd.ones((4, 3)), dim=1),
         "beside arg0 [2,3], arg1 [2,3], arg2 [2,3], arg3 [2,3], 5 more",
@@ -104,6 +108,7 @@ def test_calls(name):
     with pytest.raises(MXNetError) as caught:
         call()
     assert text in str(caught.value)
+    assert name != "one wrong type" or str(caught.value).endswith(text)
 
 
 def dense(**shapes):

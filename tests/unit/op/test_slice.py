@@ -26,6 +26,7 @@ SAMPLES = [
     Sample("slice", [X], {"begin": "(1,)", "end": "(3,)"}, lambda x: x[1:3]),
     Sample("slice", [X], {"begin": "(None, -2)", "end": "(-1, None)"}, lambda x: x[:-1, -2:]),
     Sample("slice", [X], {"begin": "(None, 0)", "end": "(None, 9)", "step": "(-2, 3)"}, lambda x: x[::-2, 0:9:3]),
+    Sample("slice", [X], {"begin": "(None, 1)", "end": "(2, None)", "step": "None"}, lambda x: x[:2, 1:]),
     Sample("slice", [X], {"begin": "(3,)", "end": "(-9,)", "step": "(-1,)"}, lambda x: x[3::-1]),
     Sample("slice", [X], {"begin": "(4,)", "end": "(1,)"}, np.zeros((0, 4)), gradient=False),
     Sample("slice", [X], {"begin": "(1,)", "end": "(4,)", "step": "(-1,)"}, np.zeros((0, 4)), gradient=False),

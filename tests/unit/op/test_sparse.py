@@ -158,6 +158,18 @@ def test_storage_holds_the_dense_values(stype, dtype):
 
 
 @pytest.mark.parametrize("stype", ["csr", "row_sparse"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_copies_share_nothing_and_know_what_is_known(stype, dtype):
+    stored = cast_storage(matrix(3), stype)
+    copied = stored.clone() if dtype is stored.dtype else stored.to(stored.data.device, dtype)
+    assert torch.equal(copied.dense(), stored.dense().to(dtype))
+    for mine, other in zip((copied.data, *copied.aux), (stored.data, *stored.aux), strict=True):
+        assert mine.data_ptr() != other.data_ptr()
+    if stype == "row_sparse":
+        assert (copied._rises, copied._whole) == (stored._rises, stored._whole) == (True, None)
+
+
+@pytest.mark.parametrize("stype", ["csr", "row_sparse"])
 def test_what_is_stored_may_lie_in_any_order(stype):
     dense = torch.zeros(16, 8)
     dense[3, 5] = 2

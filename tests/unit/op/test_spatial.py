@@ -116,6 +116,7 @@ SAMPLES = [
     Sample(R, [(1, 2, 3, 4)], {"height": 1, "width": 2, "align_corners": False}, resized(1, 2, False)),
     Sample(R, [(1, 2, 3, 4), (2, 1, 5, 2)], {"mode": "like"}, resized(5, 2), gradient=False),
     Sample(R, [(1, 1, 4, 3)], {"scale_height": 1.5, "scale_width": 2}, resized(6, 6)),
+    Sample(R, [(1, 1, 4, 3)], {"scale_height": 0.5, "scale_width": 2.7}, resized(2, 8)),
     Sample("UpSampling", [(1, 2, 3, 2)], {"scale": 3, "sample_type": "nearest", "num_args": 1}, lambda x: repeated(x, 3)),
     Sample("UpSampling", [(1, 2, 2, 2), (1, 3, 4, 4)], {"scale": 2, "sample_type": "nearest", "num_args": 2}, lambda x, y: np.concatenate([repeated(x, 2), y], 1)),
     Sample("UpSampling", [(1, 2, 2, 2), (1, 2, 1, 1)], {"scale": 2, "sample_type": "nearest", "num_args": 2, "multi_input_mode": "sum"}, lambda x, y: repeated(x, 2) + repeated(y, 4)),

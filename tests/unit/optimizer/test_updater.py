@@ -68,10 +68,21 @@ class Counting(mx.optimizer.SGD):
         super().update_multi_precision(index, weight, grad, state)
 
 
-@pytest.mark.parametrize("name", ["sgd", "adam", "nag", "lars"])
-def test_dense_weights_are_updated_together_whatever_else_is_in_a_list(name, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "options", "expected"),
+    [
+        ("sgd", {"momentum": 0.9}, [4]),
+        ("sgd", {"wd": 0.1}, [4]),
+        ("adam", {"wd": 0.1, "clip_gradient": 0.5}, [4]),
+        ("sgd", {"momentum": 0.9, "lazy_update": False}, [2, 2]),
+        ("nag", {"momentum": 0.9}, [2, 2]),
+        ("lars", {"momentum": 0.9}, [2, 2]),
+    ],
+)
+def test_dense_weights_are_updated_together_whatever_else_is_in_a_list(
+    name, options, expected, monkeypatch
+):
     """Weights with gradients of rows keep the rows that have none."""
-    options = {} if name == "adam" else {"momentum": 0.9}
     made = mx.optimizer.create(name, **options)
     together = mx.optimizer.get_updater(made)
     apart = mx.optimizer.get_updater(mx.optimizer.create(name, **options))
@@ -92,7 +103,7 @@ def test_dense_weights_are_updated_together_whatever_else_is_in_a_list(name, mon
         together(list(range(4)), grads, weights)
         for i, grad in enumerate(grads):
             apart(i, grad, others[i])
-    assert sizes == [2, 2] * 3
+    assert sizes == expected * 3
     for weight, other in zip(weights, others):
         np.testing.assert_allclose(weight.asnumpy(), other.asnumpy(), rtol=1e-5, atol=1e-6)
 

@@ -5,6 +5,8 @@ import torch
 import mxnova as mx
 from mxnova.core.runtime import context
 
+from ..fake_gpu import CUDA, FakeGpu, GpuTensor, on_gpu
+
 
 @pytest.mark.parametrize("is_initialized", [False, True])
 def test_waitall_waits_for_each_gpu_in_use(monkeypatch, is_initialized):
@@ -26,3 +28,27 @@ def test_a_gpu_that_is_not_there(monkeypatch, is_apple, told, number):
     assert not context.is_there(mx.gpu(number))
     with pytest.raises(mx.MXNetError, match=rf"gpu\({number}\): this machine has .*{told}"):
         _ = mx.Context("gpu", number).device
+
+
+def test_what_failed_on_a_gpu_is_told_where_it_is_waited_for(monkeypatch):
+    def fail(*args, **options):
+        raise RuntimeError("CUDA error: an illegal memory access was encountered")
+
+    with FakeGpu():
+        array = mx.nd.NDArray(on_gpu(torch.ones(1)))
+        monkeypatch.setattr(mx.gpu(0), "_device", CUDA)
+        monkeypatch.setattr(context, "_IN_USE", {0})
+        monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+        monkeypatch.setattr(torch.cuda, "synchronize", fail)
+        for name in ("numpy", "to", "fill_"):
+            monkeypatch.setattr(GpuTensor, name, fail)
+        for wait in (
+            array.wait_to_read,
+            array.asnumpy,
+            array.asscalar,
+            lambda: mx.nd.ones((2,), ctx=mx.gpu(0)),
+            lambda: array.as_in_context(mx.cpu()),
+            mx.nd.waitall,
+        ):
+            with pytest.raises(mx.MXNetError, match="illegal memory access .*an earlier one"):
+                wait()

@@ -165,3 +165,16 @@ def test_workspaces_belong_to_threads_and_return_to_the_pool(manager):
 def test_unknown_kinds_are_refused(manager):
     with pytest.raises(ArgumentError, match="temp_space"):
         manager.request(cpu(), "workspace")
+
+
+def test_a_forked_child_leaves_its_parents_streams_of_gpus_alone(manager):
+    class Stream:
+        def manual_seed(self, number):
+            raise RuntimeError("CUDA error: initialization error")
+
+    stream = manager.random(cpu(0))
+    manager._streams[mx.gpu(0), 0] = Stream()
+    manager._after_fork()
+    manager.seed(3)
+    assert manager.random(cpu(0)) is stream
+    assert [row[0] for row in manager.states()["streams"]] == ["cpu"]

@@ -59,6 +59,47 @@ def test_convolutions_take_kernels_that_are_right(with_sum, error, asked, monkey
     assert calls == (["summed" if with_sum else "rectified"] if asked else [])
 
 
+def test_groups_are_convolved_step_by_step(monkeypatch):
+    calls = kernels(monkeypatch)
+    image, weight, bias = data(1, 8, 2, 2), data(8, 1, 1, 1, seed=1), data(8, seed=2)
+    with FakeGpu():
+        there = [on_gpu(t) for t in (image, weight, bias)]
+        found = torch_cudnn.rectified_convolution(*there, ([0, 0], [1, 1], [1, 1], 8)).cpu()
+    assert not calls
+    torch.testing.assert_close(found, torch.relu(F.conv2d(image, weight, bias, groups=8)))
+
+
+@pytest.mark.parametrize("setting, value", [("enabled", False), ("deterministic", True)])
+def test_what_torch_is_told_of_cudnn_holds(setting, value, monkeypatch):
+    calls = kernels(monkeypatch)
+    image, weight, bias = data(1, 8, 2, 2), data(8, 8, 1, 1, seed=1), data(8, seed=2)
+    with FakeGpu():
+        there = [on_gpu(t) for t in (image, weight, bias)]
+        torch_cudnn.rectified_convolution(*there, ([0, 0], [1, 1], [1, 1], 1))
+        assert calls
+        calls.clear()
+        monkeypatch.setattr(torch.backends.cudnn, setting, value)
+        torch_cudnn.rectified_convolution(*there, ([0, 0], [1, 1], [1, 1], 1))
+    assert not calls
+
+
+def test_windows_without_a_kernel_are_convolved_step_by_step(monkeypatch):
+    image, weight, bias = data(1, 8, 2, 2), data(8, 8, 1, 1, seed=1), data(8, seed=2)
+    calls = kernels(monkeypatch)
+    window = ([0, 0], [1, 1], [1, 1], 1)
+    with FakeGpu():
+        there = [on_gpu(t) for t in (image, weight, bias)]
+        torch_cudnn.rectified_convolution(*there, window)
+        assert calls
+
+        def refuse(*_):
+            raise RuntimeError("GET was unable to find an engine")
+
+        monkeypatch.setattr(torch, "cudnn_convolution_relu", refuse)
+        found = torch_cudnn.rectified_convolution(*there, window).cpu()
+    torch.testing.assert_close(found, torch.relu(F.conv2d(image, weight, bias)))
+
+
 @pytest.mark.parametrize("is_there", [True, False])
 def test_batches_are_normalized_with_and_without_cudnn(is_there, monkeypatch):
     x, weight, bias = data(4, 3, 5, 5), data(3, seed=1), data(3, seed=2)

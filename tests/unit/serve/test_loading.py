@@ -144,3 +144,9 @@ def test_parameters_alone_are_refused_with_what_was_found(tmp_path):
     (tmp_path / "model.tar.gz").write_bytes(made.semantic_segmentation())
     with pytest.raises(MXNetError, match="semantic segmentation.*GluonCV's fcn on resnet-50"):
         load(ModelSource(str(tmp_path / "model.tar.gz")))
+
+
+def test_a_checkpoint_runs_where_it_is_told(models):
+    with pytest.raises(MXNetError, match=r"gpu\(7\): this machine has"):
+        load(source(models, ctx="gpu(7)"))
+    assert load(source(models, ctx="cpu(1)")).is_batched

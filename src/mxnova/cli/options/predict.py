@@ -36,6 +36,8 @@ command = Command(
                help="aten, openvino, onnxruntime, inductor, cudagraph, or auto, which measures "
                "them and selects the fastest (default: auto on a GPU and where onnxruntime or "
                "openvino is installed, else aten)."),
+        Option("--ctx", metavar="DEVICE",
+               help="cpu, gpu, or 'gpu(1)' for another GPU than the first (default: cpu)."),
         Option("--precision", type=click.Choice(["float32", "bfloat16"]),
                help="Type for matrix products and convolutions (default: float32)."),
         Option("--explain", is_flag=True, help="Also show which backend runs each node, and why."),

@@ -21,6 +21,8 @@ command = Command(
                help="Checkpoints: epoch (default: the newest)."),
         Option("--backend", metavar="NAME", group="Models",
                help="Checkpoints: backend, as for `predict`."),
+        Option("--ctx", metavar="DEVICE", group="Models",
+               help="Checkpoints: device, as for `predict`."),
         *preprocessing("Models"),
         Option("--model-root", type=FILE, metavar="FOLDER", group="Models",
                help="Folder whose models clients may load."),

@@ -29,6 +29,7 @@ from __future__ import annotations
 import difflib
 import itertools
 import os
+import re
 import reprlib
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -320,10 +321,30 @@ def argument_error(
 def from_foreign(error: Exception, where: str) -> MXNetError:
     """The MXNetError for what ATen, NumPy or Python raised: ``where: what it said``."""
     lines = str(error).splitlines()
-    text = f"{where}: {lines[0] if lines else type(error).__name__}"
+    text = f"{where}: {_of_gpu(lines[0]) if lines else type(error).__name__}"
     if _is_about_memory(error):
         return OutOfMemoryError(text)
     return OutOfRangeError(text) if isinstance(error, IndexError) else MXNetError(text)
+
+
+# ATen's words for a GPU without memory, before those on its own settings.
+_FULL_GPU = re.compile(
+    r"CUDA out of memory\. Tried to allocate (\S+ \S+)\. GPU (\d+) has a total capacity of "
+    r"(\S+ \S+) of which (\S+ \S+) is free\.(?:.* (\S+ \S+) allowed;)?"
+)
+
+
+def _of_gpu(text: str) -> str:
+    """ATen's sentence, in words of contexts where it is about a GPU's memory or a late error."""
+    full = _FULL_GPU.match(text)
+    if full:
+        asked, number, total, free, share = full.groups()
+        limit = f", {share} allowed by MXNET_GPU_MEM_POOL_RESERVE" if share else ""
+        return f"gpu({number}) lacks memory: {asked} asked for, {free} of {total} free{limit}"
+    if text.startswith("CUDA error"):
+        advice = "of this call or of an earlier one, since a GPU works on while Python goes on"
+        return f"{text}, {advice}; with CUDA_LAUNCH_BLOCKING=1 it is told where it arises"
+    return text
 
 
 def _is_about_memory(error: Exception) -> bool:

@@ -21,7 +21,7 @@ from ..base.user_warnings import warn_user
 from ..methods import METHODS, OperatorMethods
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.schema import OpType, find
-from ..runtime.context import Context, context_of
+from ..runtime.context import Context, context_of, wait_for
 from ..runtime.profiler import API, PROFILER, api_call, clock, span
 from ..runtime.slow_path import SLOW_PATH
 from ..runtime.storage import moved
@@ -161,7 +161,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
                 "their mean"
             )
         kind = mx_dtype(tensor.dtype).numpy
-        if PROFILER.api or kind is BFLOAT16:
+        if PROFILER.api or kind is BFLOAT16 or tensor.is_cuda:
             return self.asnumpy().reshape(-1)[0]
         return kind.type(tensor.item())
 
@@ -237,7 +237,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
     def wait_to_read(self) -> None:
         """Returns when its value is there, raising what went wrong on the way to it."""
         if self._tensor.is_cuda:
-            torch.cuda.synchronize(self._tensor.device)
+            wait_for(self.context)
 
     # Copies, casts, moves ------------------------------------------------------------------------
 

@@ -202,6 +202,11 @@ def _check_head_gradient(caller: str, i: int, array: BaseArray, gradient: BaseAr
             f"{caller}: the gradient of head {i} has shape {shape_text(gradient.shape)}, "
             f"the head {shape_text(array.shape)}"
         )
+    if gradient.context.device != array.context.device:
+        raise MXNetError(
+            f"{caller}: the gradient of head {i} is on {gradient.context}, the head on "
+            f"{array.context}; x.as_in_context(ctx) copies it there"
+        )
     given, wanted = gradient._raw.dtype, array._raw.dtype
     if given is not wanted:
         raise MXNetError(

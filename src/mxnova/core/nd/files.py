@@ -15,7 +15,7 @@ from ..base.doors import door
 from ..base.errors import ArgumentError, ArgumentTypeError, FormatError, shown
 from ..base.scopes import is_np_shape
 from ..op.dtypes import mx_dtype
-from ..runtime.context import context_of, cpu
+from ..runtime.context import Context, context_of, cpu, gpu, is_there
 from .base_array import CLASSES, BaseArray
 from .interop import numpy_of, tensor_from
 from .wrapping import sparse_array, wrap
@@ -76,6 +76,8 @@ def save(fname: str | os.PathLike[str], data: Any) -> None:
 def load(fname: str | os.PathLike[str], *, mmap: bool = True) -> dict[str, BaseArray] | Any:
     """The arrays in a file, as a list or, where they have names, a dict.
 
+    Those that were saved on a GPU come back there if this machine has it, others on the CPU.
+
     Args:
         fname: path of the file.
         mmap: map the file: an array is read when it is first used. Whoever then cuts the file off
@@ -119,7 +121,7 @@ def load_frombuffer(buf: bytes) -> Arrays:
 
 
 def _arrays(file: ParamsFile) -> Arrays:
-    arrays = [None if r is None else array_of_record(r) for r in file.records]
+    arrays = [None if r is None else _brought_back(r) for r in file.records]
     return dict(zip(file.names, arrays, strict=True)) if file.names else arrays
 
 
@@ -130,20 +132,28 @@ def dumps_array(array: BaseArray) -> bytearray:
 
 
 def loads_array(data: bytes | bytearray) -> BaseArray:
-    """The array of such bytes, dense, on the context it was on if that is a CPU's."""
+    """The array of such bytes, dense, on the context it was on if this machine has it."""
     record = params.loads_array(bytearray(data))
     if record is None:
         raise FormatError("a pickled array without shape and values")
-    array = array_of_record(record)
-    if record.stype != "default":
-        return wrap(array._tensor, array.context, CLASSES["default"])
+    array = _brought_back(record)
     kind, number = record.context
-    context = context_of(f"cpu({number})") if kind == 1 else array.context
+    of_cpu = record.stype == "default" and Context.devtype2str.get(kind) == "cpu"
+    context = context_of(f"cpu({number})") if of_cpu else array.context
     return wrap(array._tensor, context, CLASSES["default"])
 
 
+def _brought_back(record: ArrayRecord) -> BaseArray:
+    """The array of a record: on the GPU it was on where this machine has that, else on cpu(0)."""
+    array: Any = array_of_record(record)
+    kind, number = record.context
+    was_on_gpu = Context.devtype2str.get(kind) == "gpu" and is_there(Context("gpu", number))
+    found: BaseArray = array.as_in_context(gpu(number)) if was_on_gpu else array
+    return found
+
+
 def array_of_record(record: ArrayRecord) -> BaseArray:
-    """The array of a record, on its memory; arrays saved on a GPU come back on the CPU."""
+    """The array of a record, on its memory, of the CPU."""
     context = cpu(0)
     values = tensor_from(record.data)
     if record.stype == "default":

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.utils.dlpack import from_dlpack
 
 from ..base.dtypes import BFLOAT16
-from ..base.errors import ArgumentError, ArgumentTypeError, AssertedError, shown
+from ..base.errors import ArgumentError, ArgumentTypeError, AssertedError, from_foreign, shown
 from ..op.dtypes import dtype_name, mx_dtype
 from .base_array import BaseArray
 
@@ -42,14 +42,18 @@ def numpy_of(tensor: Tensor, copy: bool) -> np.ndarray[Any, Any]:
 
     Raises:
         ArgumentError: it has more axes than NumPy's arrays.
+        MXNetError: what a GPU worked out failed.
     """
     if tensor.dim() > _MOST_AXES:
         raise ArgumentError(f"an array of {tensor.dim()} axes: NumPy's have up to {_MOST_AXES}")
-    if tensor.dtype is torch.bfloat16:
-        bits = tensor.detach().contiguous().view(torch.uint16)
-        values: np.ndarray[Any, Any] = bits.cpu().numpy().view(BFLOAT16)
-    else:
-        values = tensor.numpy(force=True)  # whatever its device, and whether it has a gradient
+    try:
+        if tensor.dtype is torch.bfloat16:
+            bits = tensor.detach().contiguous().view(torch.uint16)
+            values: np.ndarray[Any, Any] = bits.cpu().numpy().view(BFLOAT16)
+        else:
+            values = tensor.numpy(force=True)  # whatever its device, and whether it has a gradient
+    except RuntimeError as error:
+        raise from_foreign(error, "values of an array") from error
     return values.copy(order="C") if copy and not tensor.is_cuda else values
 
 

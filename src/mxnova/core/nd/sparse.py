@@ -27,7 +27,7 @@ from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.schema import find
 from ..op.sparse.storage import STORAGE, RowSparse, Sparse, parts_of
 from ..op.traits import Form
-from ..runtime.context import Context, context_of
+from ..runtime.context import Context, context_of, is_there
 from .arithmetic import refuse_if_recorded
 from .array import NDArray, Number, array_from_numpy
 from .autograd import attach
@@ -308,7 +308,8 @@ def _unpickled(content: bytes, context: str) -> Any:
     if record is None:
         raise FormatError("a pickled array without shape and values")
     array: Any = array_of_record(record)
-    return array.as_in_context(context_of(context))
+    wanted = context_of(context)
+    return array.as_in_context(wanted) if is_there(wanted) else array
 
 
 # Arithmetic ---------------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from ..op.schema import Op, find
-from ..op.sparse.storage import RowSparse, Value
+from ..op.schema import Op, OpType, find
+from ..op.sparse.storage import Csr, RowSparse, Value
 from ..op.sparse.updates import Rows
 from ..runtime.slow_path import SLOW_PATH
 from ..runtime.threads import is_small, single_threaded
@@ -21,6 +21,7 @@ __all__ = ["UpdateOfSeveral"]
 
 _FLOATS = frozenset({float})
 _MULTIPLICATIONS = 2  # for each number
+_RECORDS = frozenset({Csr, RowSparse})
 
 
 class UpdateOfSeveral:
@@ -58,10 +59,14 @@ class UpdateOfSeveral:
             return True
         size = len(stypes) // count
         groups = [stypes[at : at + size] for at in range(0, len(stypes), size)]
-        return lazily and self._lazy is not None and all(
-            (gradient == "row_sparse" or gradient == weight == "default")
-            and states.count(weight) == len(states)
-            for weight, gradient, *states in groups
+        return (
+            lazily
+            and self._lazy is not None
+            and all(
+                (gradient == "row_sparse" or gradient == weight == "default")
+                and states.count(weight) == len(states)
+                for weight, gradient, *states in groups
+            )
         )
 
     def __call__(
@@ -87,32 +92,34 @@ class UpdateOfSeveral:
         """
         op = self._operator(lrs, wds, options)
         values: list[Value] = [array._raw for array in arrays]
-        has_rows = any([isinstance(value, RowSparse) for value in values])
+        is_dense = _RECORDS.isdisjoint(map(type, values))
+        lazy = None if is_dense else self._lazy
+        is_known = is_dense or lazy is not None
         plan = plan_of(op)
-        if SLOW_PATH or STATE.recording or len(values) != plan.n_inputs:
-            if has_rows:
-                self._update_apart(arrays, weights, lrs, wds, options)
-            else:
+        if SLOW_PATH or STATE.recording or not is_known or len(values) != plan.n_inputs:
+            if lazy is None:
                 invoke(op, arrays, list(weights))
+            else:
+                self._update_apart(lazy, arrays, weights, lrs, wds, options)
             return
         plan.accept(op, values)
-        forward = functools.partial(_update_rows, op, arrays) if has_rows else op.forward
+        forward = op.forward if is_dense else functools.partial(_update_rows, op, arrays)
         size = sum([gradient.data.numel() for gradient in values[1 :: len(values) // len(weights)]])
         run = self._execute_alone if is_small(_MULTIPLICATIONS * size) else execute
         run(op, forward, plan.facts, values, weights[0]._chunk.context, weights)
 
     def _update_apart(
         self,
+        lazy: OpType,
         arrays: Sequence[BaseArray],
         weights: Sequence[BaseArray],
         lrs: Sequence[float],
         wds: Sequence[float],
         options: dict[str, Any],
     ) -> None:
-        assert self._lazy is not None
         size = len(arrays) // len(weights)
         for at, (weight, lr, wd) in enumerate(zip(weights, lrs, wds, strict=True)):
-            op = self._lazy.of({"lr": lr, "wd": wd, **options})
+            op = lazy.of({"lr": lr, "wd": wd, **options})
             invoke(op, arrays[at * size : (at + 1) * size], weight)
 
     def _operator(self, lrs: Sequence[float], wds: Sequence[float], options: dict[str, Any]) -> Op:
@@ -126,7 +133,9 @@ class UpdateOfSeveral:
         return op
 
 
-def _update_rows(op: Op, arrays: Sequence[BaseArray], *values: Value, out: Sequence[Any]) -> tuple[()]:
+def _update_rows(
+    op: Op, arrays: Sequence[BaseArray], *values: Value, out: Sequence[Any]
+) -> tuple[()]:
     """`op.forward`, of weights with row_sparse gradients on the rows alone that these have.
 
     Args:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import torch
@@ -11,7 +12,7 @@ from torch import Tensor
 
 from ..runtime.torch_api import is_traced
 
-__all__ = ["constant"]
+__all__ = ["constant", "divided", "divisor"]
 
 
 def constant(values: tuple[Any, ...], dtype: torch.dtype, device: torch.device | None) -> Tensor:
@@ -30,3 +31,19 @@ def _made(values: tuple[Any, ...], dtype: torch.dtype, device: torch.device | No
 
 
 _kept = functools.lru_cache(maxsize=256)(_made)
+
+
+def divided(data: Tensor, number: float) -> Tensor:
+    """``data / number``, rounded once; see `divisor`."""
+    return torch.div(data, divisor(data, number))
+
+
+def divisor(data: Tensor, number: float) -> Tensor | float:
+    """What to divide `data` by so that quotients by `number` are rounded once, on a GPU, too.
+
+    CUDA's kernel for numbers multiplies by 1 / number. Unless that is a power of two, it is rounded
+    itself: 49 / 49 would be less than 1.
+    """
+    if data.is_cuda and abs(math.frexp(number)[0]) != 0.5:
+        return torch.full((), number, dtype=data.dtype, device=data.device)
+    return number

@@ -91,7 +91,7 @@ def _watched(op: Op, *tensors: Tensor, **facts: Any) -> Any:
     outputs = as_tuple(op.forward(*tensors, **facts))
     if not outputs[0].requires_grad:  # nor then, unless an input that is not read wants one
         outputs = starting(outputs, tensors)
-    write = op.on_backward(tensors, outputs, **facts) if outputs[0].requires_grad else None
+    write = op.on_backward(tensors, outputs[1:], **facts) if outputs[0].requires_grad else None
     if write is not None:
         outputs[0].register_hook(Writer(write))
     return outputs if len(outputs) > 1 else outputs[0]

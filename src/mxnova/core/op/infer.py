@@ -48,21 +48,25 @@ def advised(op: Any, facts: Shapes | DTypes, error: MismatchError) -> MXNetError
     """`error` of a rule of operator `op`, with what to do about it."""
     advice = ""
     if isinstance(facts, DTypes):
-        advice = f"make them of one type, such as by x.astype({_common_type(facts, error)!r})"
+        types = [t for t in map(facts.known, facts.inputs) if t is not None]
+        common = _common_type(types, facts.known(error.array))
+        advice = f"make them of one type, such as by x.astype({common!r})" if common else ""
     else:
         with suppress(Exception):  # it reads shapes of which one is wrong
             advice = op.shape_advice(facts, error.array)
     return MXNetError(f"{error}; {advice}" if advice else str(error))
 
 
-def _common_type(facts: DTypes, error: MismatchError) -> str:
-    """What most inputs have; among several such types one of fractions, then what was needed."""
-    types = [t for t in map(facts.known, facts.inputs) if t is not None]
+def _common_type(types: Sequence[torch.dtype], wrong: torch.dtype | None) -> str:
+    """What most have; among several such types one of fractions, then what is not `wrong`.
+
+    Empty where all have one type, so that it is another one that is needed.
+    """
 
     def weight(kind: torch.dtype) -> tuple[int, bool, bool]:
-        return types.count(kind), kind.is_floating_point, kind is not facts.known(error.array)
+        return types.count(kind), kind.is_floating_point, kind is not wrong
 
-    return dtype_name(max(types, key=weight))
+    return dtype_name(max(types, key=weight)) if len(set(types)) > 1 else ""
 
 
 class _Named(Generic[T]):

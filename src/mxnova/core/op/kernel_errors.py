@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import torch
 
@@ -23,21 +24,36 @@ _OF_TYPES = re.compile(
 )
 
 
-def from_kernel(
-    error: Exception, where: str, given: Iterable[tuple[str, torch.dtype | None]]
-) -> MXNetError:
-    """Return the MXNetError for an error of a kernel; a dtype error names the input.
+def from_kernel(error: Exception, where: str, given: Iterable[tuple[str, Any]]) -> MXNetError:
+    """Return the MXNetError for an error of a kernel; one of places or types names the input.
 
     Args:
         error: what was raised.
         where: the operator and what it was given.
-        given: names of the inputs and their types.
+        given: names of the inputs, and their tensors or records of sparse storage; others are
+            left out.
     """
+    values = {name: value for name, value in given if hasattr(value, "dtype")}
+    places = {name: _place(value.data.device) for name, value in values.items()}
+    if len(set(places.values())) > 1:
+        return MXNetError(f"{where}: {_apart(places)}")
     if str(error) == "ZeroDivisionError":  # all that ATen says
         return MXNetError(f"{where}: an integer divided by zero")
     if _OF_TYPES.search(str(error)):
-        for name, dtype in given:
-            if dtype is not None and dtype not in _EVERYWHERE:
+        for name, value in values.items():
+            if value.dtype not in _EVERYWHERE:
                 wanted = "expected one that it computes with, such as float32"
-                return MXNetError(f"{where}: {name} has type {dtype_name(dtype)}, {wanted}")
+                return MXNetError(f"{where}: {name} has type {dtype_name(value.dtype)}, {wanted}")
     return from_foreign(error, where)
+
+
+def _place(device: torch.device) -> str:
+    return f"gpu({device.index or 0})" if device.type == "cuda" else "cpu(0)"
+
+
+def _apart(places: dict[str, str]) -> str:
+    """Says of inputs in different places where the first is, and the first of the others."""
+    (name, place), *others = places.items()
+    other = next(n for n, p in others if p != place)
+    advice = f"x.as_in_context(mx.{place}) copies it there"
+    return f"{name} is on {place}, {other} on {places[other]}; {advice}"

@@ -131,7 +131,7 @@ def kernel_gradients(
         values: its inputs.
         wanted: of which of them.
     """
-    if all([d is None for d in d_outputs]):
+    if all(d is None for d in d_outputs):
         return [None] * len(values)
     run = _dense_gradients if kernel.backward is None else kernel.backward
     found = as_tuple(run(op, *d_outputs, *values))

@@ -250,9 +250,15 @@ class Op:
         return self
 
     def on_backward(
-        self, inputs: Sequence[torch.Tensor], results: Sequence[torch.Tensor], **facts: Any
+        self, inputs: Sequence[torch.Tensor], further: Sequence[torch.Tensor], **facts: Any
     ) -> Callable[[], None] | None:
-        """Return a hook for the arrival of the first output's gradient; called after forward."""
+        """Return a hook for the arrival of the first output's gradient; called after forward.
+
+        Args:
+            inputs: those of forward.
+            further: the outputs behind the first.
+            facts: those of forward.
+        """
         return None
 
     @property

@@ -11,9 +11,10 @@ import torch
 
 from ..base import env
 from ..base.doors import door
-from ..base.errors import ArgumentTypeError, MXNetError, UnknownNameError, shown
+from ..base.errors import ArgumentTypeError, MXNetError, UnknownNameError, from_foreign, shown
 from ..base.scopes import Scope, ScopeType
 from .engine import wait_for_all
+from .engine.gpu import whole_gpus
 from .profiler import api_call
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "gpu_memory_info",
     "is_there",
     "num_gpus",
+    "wait_for",
     "waitall",
 ]
 
@@ -252,7 +254,7 @@ def waitall() -> None:
     """Returns when everything that was started on any device is done.
 
     Raises:
-        MXNetError: what the engine's operations raised, once.
+        MXNetError: what the engine's operations raised, once; or what failed on a GPU.
 
     Example:
         >>> mx.nd.waitall()
@@ -261,4 +263,18 @@ def waitall() -> None:
     # It is not in a fork of a process that uses a GPU.
     if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         for number in sorted(_IN_USE):
-            torch.cuda.synchronize(number)
+            wait_for(gpu(number))
+
+
+def wait_for(context: Context) -> None:
+    """Returns when what was queued on a GPU is done; the CPU is never waited for.
+
+    Raises:
+        MXNetError: some of it failed.
+    """
+    if context.device_type == "gpu":
+        try:
+            with whole_gpus():
+                torch.cuda.synchronize(context.device_id)
+        except RuntimeError as error:
+            raise from_foreign(error, str(context)) from error

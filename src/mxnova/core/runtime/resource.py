@@ -209,7 +209,10 @@ class ResourceManager:
                 stream.set_state(torch.from_numpy(state.copy()))
 
     def _after_fork(self) -> None:
+        """A child cannot use the GPUs that its parent uses, nor free what lies there."""
         self._lock = threading.Lock()
+        self._of_parent = {p: s for p, s in self._streams.items() if p[0].device_type == "gpu"}
+        self._streams = {p: s for p, s in self._streams.items() if p not in self._of_parent}
         if self._exact is not None:
             self._exact.lock = threading.RLock()
 

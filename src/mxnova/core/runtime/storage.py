@@ -356,22 +356,34 @@ def empty(shape: tuple[int, ...], dtype: torch.dtype, context: Context) -> Tenso
 
 def filled(shape: tuple[int, ...], dtype: torch.dtype, context: Context, value: float) -> Tensor:
     """`empty` with `value` in it."""
-    if value == 0 and _is_atens(context):
-        try:
+    try:
+        if value == 0 and _is_atens(context):
             return torch.zeros(shape, dtype=dtype, device=context.device)
-        except (RuntimeError, TypeError) as error:
-            raise from_foreign(error, f"an array of shape {shape_text(shape)}") from error
-    return empty(shape, dtype, context).fill_(value)
+        return empty(shape, dtype, context).fill_(value)
+    except MXNetError:
+        raise
+    except (RuntimeError, TypeError) as error:
+        raise from_foreign(error, f"an array of shape {shape_text(shape)}") from error
 
 
 def placed(tensor: Tensor, context: Context, dtype: torch.dtype | None = None) -> Tensor:
-    """A copy of `tensor` in the memory of `context`, with elements of `dtype` when given."""
+    """A copy of `tensor` in the memory of `context`, with elements of `dtype` when given.
+
+    Raises:
+        MXNetError: there is no memory for it, or a GPU failed.
+    """
     dtype = dtype or tensor.dtype
     if _is_atens(context):
-        return tensor.to(context.device, dtype, copy=True)
+        try:
+            return tensor.to(context.device, dtype, copy=True)
+        except RuntimeError as error:
+            where = f"a copy on {context} of an array of shape {shape_text(tuple(tensor.shape))}"
+            raise from_foreign(error, where) from error
     return empty(tuple(tensor.shape), dtype, context).copy_(tensor)
 
 
 def moved(tensor: Tensor, context: Context) -> Tensor:
     """`tensor` itself where `context` can have it, else a copy in the memory of `context`."""
-    return tensor.to(context.device) if _is_atens(context) else placed(tensor, context)
+    if _is_atens(context) and tensor.device == context.device:
+        return tensor
+    return placed(tensor, context)

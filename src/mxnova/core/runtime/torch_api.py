@@ -231,7 +231,7 @@ def has_final_calls() -> bool:
         leaf = torch.ones(1, requires_grad=True)
         with torch.enable_grad():
             middle = leaf * 2
-        middle.register_hook(hook)
+        middle.register_hook(hook)  # type: ignore[no-untyped-call]
         torch.autograd.grad(middle, leaf, torch.ones(1))
         return len(seen) == 2 and seen[0] >= 0 == seen[1]
 

@@ -299,6 +299,8 @@ def _prelu(site: Site) -> Value:
     x, slope = site.x, site.input(1)
     channels = x.shape[1] if x.rank > 1 else 1
     along = (channels, *[1] * (x.rank - 2))
+    if site.version < 7 and slope.shape == (channels,):  # not of the last axis
+        slope = reshaped(site, slope, along)
     if slope.array is not None and slope.shape in {(1,) * slope.rank, (1, *along), along}:
         slopes = Value.constant(slope.name, slope.array.reshape(-1))
         return site.op("LeakyReLU", x, slopes, act_type="prelu")

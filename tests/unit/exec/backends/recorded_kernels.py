@@ -12,7 +12,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-__all__ = ["REPLAYS", "stand_in"]
+__all__ = ["REPLAYS", "Stream", "stand_in"]
 
 REPLAYS: list[int] = []  # calls made again, one number a replay
 
@@ -51,11 +51,13 @@ def _recording(calls, **_options) -> Iterator[None]:
         yield
 
 
-class _Stream:
+class Stream:
     """In the place of torch.cuda.Stream."""
 
-    def wait_stream(self, _other):
-        pass
+    made = 0
+
+    def __init__(self, *_):
+        Stream.made += 1
 
 
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,9 +66,8 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "CUDAGraph", _Calls)
     monkeypatch.setattr(torch.cuda, "graph", _recording)
-    monkeypatch.setattr(torch.cuda.graphs, "graph_pool_handle", lambda: None)
+    monkeypatch.setattr(torch.cuda, "graph_pool_handle", lambda: None)
     for name in ("device", "stream"):
         monkeypatch.setattr(torch.cuda, name, nullcontext)
     monkeypatch.setattr(torch.cuda, "synchronize", lambda *_: None)
-    for name in ("Stream", "current_stream"):
-        monkeypatch.setattr(torch.cuda, name, _Stream)
+    monkeypatch.setattr(torch.cuda, "Stream", Stream)

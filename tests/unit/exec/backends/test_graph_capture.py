@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recorded kernels share memory between passes; nobody outside sees that."""
 
+import threading
+
 import pytest
 import torch
 
-from mxnova.core.exec.backends.graph_capture import KernelRecording
+from mxnova.core.exec.backends.graph_capture import KernelRecording, _streams
+from mxnova.core.runtime.engine.gpu import whole_gpus
 
-from .recorded_kernels import REPLAYS, stand_in
+from .recorded_kernels import REPLAYS, Stream, stand_in
 
 CPU = torch.device("cpu")
 
@@ -107,3 +110,36 @@ def test_what_cannot_be_recorded_runs_as_it_is(learns, monkeypatch, caplog):
         torch.testing.assert_close(run(x, w), function(x, w))
     (warning,) = caplog.records
     assert "records nothing: operation not permitted when stream is capturing;" in warning.message
+
+
+def test_other_threads_may_use_the_gpu_while_kernels_are_recorded(monkeypatch):
+    modes, one_at_a_time = [], []
+    record = torch.cuda.graph
+
+    def graph(*args, **options):
+        modes.append(options["capture_error_mode"])
+        other = threading.Thread(target=lambda: one_at_a_time.append(_is_free()))
+        other.start()
+        other.join()
+        return record(*args, **options)
+
+    monkeypatch.setattr(torch.cuda, "graph", graph)
+    recorded()(data(1, True), data(0, True))
+    assert modes == ["thread_local"] * 2
+    assert one_at_a_time == [False] * 2
+    assert _is_free()
+
+
+def test_recordings_share_two_streams():
+    _streams.cache_clear()
+    before = Stream.made
+    for _ in range(3):
+        recorded()(data(1, True), data(0, True))
+    assert Stream.made - before == 2
+
+
+def _is_free():
+    free = whole_gpus().acquire(blocking=False)
+    if free:
+        whole_gpus().release()
+    return free

@@ -84,8 +84,9 @@ def test_what_users_do_with_it(tmp_path):
     module.set_params(arguments, states, allow_missing=True)
     module.forward(mx.io.DataBatch([mx.nd.array(data)]))
     assert_close(module.get_outputs()[0].asnumpy(), expected)
-    block = mx.contrib.onnx.import_to_gluon(path, mx.cpu())
-    assert_close(block(mx.nd.array(data)).asnumpy(), expected)
+    for context in (mx.cpu(), None):
+        block = mx.contrib.onnx.import_to_gluon(path, context)
+        assert_close(block(mx.nd.array(data)).asnumpy(), expected)
 
 
 def test_it_can_be_trained_on(tmp_path):

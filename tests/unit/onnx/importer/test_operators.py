@@ -200,6 +200,8 @@ def test_arrays_are_broadcast_from_an_axis_on_before_opset_7(tmp_path):
     model = lone("Add", 6, numbers, broadcast=1, axis=1)
     (found,) = run(model, {"x": IMAGE}, folder=tmp_path)
     assert_equal(found, IMAGE + numbers.reshape(3, 1, 1), 1e-6)
+    (found,) = run(lone("PRelu", 6, numbers), {"x": IMAGE}, folder=tmp_path)
+    assert_equal(found, np.where(IMAGE > 0, IMAGE, IMAGE * numbers.reshape(3, 1, 1)), 1e-6)
 
 
 @pytest.mark.parametrize("text", REFUSED)

@@ -49,13 +49,13 @@ class GraphProto:
         return metadata_of(graph)
 
     def graph_to_gluon(
-        self, graph: Any, ctx: Context | Sequence[Context], opset_version: int
+        self, graph: Any, ctx: Context | Sequence[Context] | None, opset_version: int
     ) -> SymbolBlock:
         """A block that takes the inputs of an onnx.GraphProto.
 
         Args:
             graph: the graph.
-            ctx: where the parameters go.
+            ctx: where the parameters go; None: the current context.
             opset_version: of the operators that it is written in.
 
         Raises:
@@ -70,7 +70,7 @@ def block_of(
     symbol: Symbol,
     inputs: Sequence[str],
     parameters: Mapping[str, NDArray],
-    ctx: Context | Sequence[Context],
+    ctx: Context | Sequence[Context] | None,
 ) -> SymbolBlock:
     """A block that computes a symbol.
 
@@ -78,12 +78,11 @@ def block_of(
         symbol: the symbol.
         inputs: names of what the block takes, in order.
         parameters: arrays of all other variables, by name.
-        ctx: where they go.
+        ctx: where they go; None: the current context.
     """
     block = SymbolBlock(symbol, [var(name) for name in inputs])
-    contexts = [ctx] if isinstance(ctx, Context) else list(ctx)
     for name, parameter in block.collect_params().items():
         parameter.shape, parameter.dtype = parameters[name].shape, parameters[name].dtype
-        parameter.initialize(ctx=contexts)
+        parameter.initialize(ctx=ctx)
         parameter.set_data(parameters[name])
     return block

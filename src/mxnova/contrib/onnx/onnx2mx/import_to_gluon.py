@@ -15,13 +15,13 @@ __all__ = ["import_to_gluon"]
 
 
 def import_to_gluon(
-    model_file: str | os.PathLike[str], ctx: Context | Sequence[Context]
+    model_file: str | os.PathLike[str], ctx: Context | Sequence[Context] | None
 ) -> SymbolBlock:
     """Reads an ONNX file: a block that takes the model's inputs in the file's order.
 
     Args:
         model_file: its path.
-        ctx: where the parameters go.
+        ctx: where the parameters go; None: the current context.
 
     Raises:
         FileError: the file cannot be read.

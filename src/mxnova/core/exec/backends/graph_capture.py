@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import threading
 import weakref
@@ -11,7 +12,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
+from ...runtime.engine.gpu import whole_gpus
 from ...runtime.torch_optimizers import foreach
 from ..fused.training_group import Function
 
@@ -97,13 +100,8 @@ class _Recording:
             (t.detach().clone() if i in self._copied else t.detach()).requires_grad_(flow)
             for i, (t, flow) in enumerate(zip(values, flows, strict=True))
         ]
-        with torch.cuda.device(self._device):
-            if any(flows):
-                self._kernels = torch.cuda.make_graphed_callables(
-                    self._function, tuple(self._inputs), allow_unused_input=True
-                )
-            else:
-                self._kernels = _Forwards(self._function, self._inputs)
+        with torch.cuda.device(self._device), whole_gpus(), torch.set_grad_enabled(any(flows)):
+            self._kernels = _Kernels(self._function, self._inputs, self._device)
 
     def replay(self, values: Sequence[Tensor], flows: bool) -> Sequence[Tensor]:
         """What the function gives, as copies."""
@@ -113,37 +111,112 @@ class _Recording:
         return tuple([t.clone() for t in results])
 
 
-class _Forwards:
-    """Kernels of a function that no gradient is taken of.
+_WARM_UPS = 3
 
-    Other threads may use the GPU while they are recorded. A replay is one call of CUDA's, where
-    what torch makes of a function with a gradient takes 0.2 ms.
+
+class _Kernels:
+    """The kernels of a function of fixed inputs, and those of its gradient, as two graphs.
+
+    Other threads may use the GPU while they are recorded, unlike with
+    `torch.cuda.make_graphed_callables`, and a call without gradients is one of CUDA's.
+
+    Attributes:
+        inputs: what the kernels read.
+        outputs: what they write.
+        heads: gradients of outputs, which the kernels of the gradient read; None where none flows.
+        gradients: of all inputs, which these write; none where none flows.
     """
 
-    def __init__(self, function: Function, inputs: Sequence[Tensor]) -> None:
-        self._inputs = inputs
-        self._recording: Any = torch.cuda.CUDAGraph()
-        with torch.no_grad():
-            self._warm_up(function)
-            with torch.cuda.graph(self._recording, capture_error_mode="thread_local"):
-                self._results: Sequence[Tensor] = function(*inputs)
-
-    def _warm_up(self, function: Function) -> None:
-        """Runs it on a stream of its own, so that libraries choose their kernels before."""
-        aside: Any = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        aside.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(aside):
-            for _ in range(3):
-                function(*self._inputs)
-        torch.cuda.current_stream().wait_stream(aside)
+    def __init__(self, function: Function, inputs: Sequence[Tensor], device: torch.device) -> None:
+        self.inputs = inputs
+        for_trials, for_records = _streams(device)
+        _warm_up(function, inputs, for_trials)
+        options: dict[str, Any] = {
+            "pool": torch.cuda.graph_pool_handle(),
+            "stream": for_records,
+            "capture_error_mode": "thread_local",
+        }
+        self.forward, self.backward = torch.cuda.CUDAGraph(), torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.forward, **options):
+            self.outputs = tuple(function(*inputs))
+        self.heads = _heads(self.outputs)
+        self.gradients: list[Tensor | None] = []
+        if any(h is not None for h in self.heads):
+            with torch.cuda.graph(self.backward, **options):
+                self.gradients = _gradients(inputs, self.outputs, self.heads)
 
     def __call__(self, *values: Tensor) -> Sequence[Tensor]:
+        """The results, in memory that the next call writes over."""
+        if self.gradients:
+            results: Sequence[Tensor] = _Replay.apply(self, *values)  # type: ignore[no-untyped-call]
+            return results
         with torch.no_grad():
-            for mine, given in zip(self._inputs, values, strict=True):
-                if mine.data_ptr() != given.data_ptr():
-                    mine.copy_(given)
-        self._recording.replay()
-        return self._results
+            _feed(self.inputs, values)
+        self.forward.replay()
+        return self.outputs
+
+
+@functools.cache
+def _streams(device: torch.device) -> tuple[Any, Any]:
+    """Two streams, for all trials and for all records: cuBLAS keeps 32 MB for each that it sees.
+
+    They are two, since a replay of one function must not share that with the trial of another.
+    """
+    make: Any = torch.cuda.Stream
+    return make(device), make(device)
+
+
+def _warm_up(function: Function, inputs: Sequence[Tensor], stream: Any) -> None:
+    """Lets libraries choose kernels and take their workspaces."""
+    torch.cuda.synchronize()
+    with torch.cuda.stream(stream):
+        for _ in range(_WARM_UPS):
+            outputs = tuple(function(*inputs))
+            _gradients(inputs, outputs, _heads(outputs))
+    torch.cuda.synchronize()
+
+
+def _heads(outputs: Sequence[Tensor]) -> list[Tensor | None]:
+    """Room for the gradients of outputs; None where none flows."""
+    return [torch.empty_like(t) if t.requires_grad else None for t in outputs]
+
+
+def _gradients(
+    inputs: Sequence[Tensor], outputs: Sequence[Tensor], heads: Sequence[Tensor | None]
+) -> list[Tensor | None]:
+    """Gradients of all inputs; None where none flows."""
+    pairs = [(t, h) for t, h in zip(outputs, heads, strict=True) if h is not None]
+    if not pairs:
+        return []
+    ends, starts = zip(*pairs, strict=True)
+    leaves = [t for t in inputs if t.requires_grad]
+    found = iter(torch.autograd.grad(ends, leaves, starts, allow_unused=True))
+    return [next(found) if t.requires_grad else None for t in inputs]
+
+
+class _Replay(torch.autograd.Function):
+    """Starts the kernels of a function and, in a backward pass, those of its gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, kernels: _Kernels, *values: Tensor) -> tuple[Tensor, ...]:
+        ctx.kernels = kernels
+        _feed(kernels.inputs, values)
+        kernels.forward.replay()
+        return tuple([t.detach() for t in kernels.outputs])
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *heads: Tensor) -> Any:
+        kernels: _Kernels = ctx.kernels
+        _feed(kernels.heads, heads)
+        kernels.backward.replay()
+        return None, *[g if g is None else g.detach() for g in kernels.gradients]
+
+
+def _feed(places: Sequence[Tensor | None], values: Sequence[Tensor]) -> None:
+    for place, value in zip(places, values, strict=True):
+        if place is not None and place.data_ptr() != value.data_ptr():
+            place.copy_(value)
 
 
 def _is_same(mine: Tensor, given: Tensor) -> bool:

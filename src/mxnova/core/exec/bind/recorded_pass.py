@@ -27,6 +27,7 @@ from ..program.sparse_execution import leaf_of, tracked_of
 
 __all__ = ["RecordedPass"]
 
+
 class RecordedPass:
     """What the last forward pass left for a backward pass.
 
@@ -89,9 +90,7 @@ class RecordedPass:
         self._starts = list(map(tracked_of, results[n:]))
         return self._edges
 
-    def _run(
-        self, train: bool, inputs: list[Any], observers: Sequence[Observer]
-    ) -> Sequence[Any]:
+    def _run(self, train: bool, inputs: list[Any], observers: Sequence[Observer]) -> Sequence[Any]:
         if train and self._tracked:
             return self._inference.training.run(inputs, observers, not PROFILER.running)
         return self._program.run(inputs, Mode(train, bool(self._tracked)), observers)
@@ -156,7 +155,9 @@ class RecordedPass:
 
     def _run_backward(self, heads: Sequence[Tensor] | None) -> None:
         """Losses, then autograd's pass, then that of the kernels behind it."""
-        pairs = [(s, zeros_for(s.shape, s.dtype, s.device)) for s in self._starts if s.requires_grad]
+        pairs = [
+            (s, zeros_for(s.shape, s.dtype, s.device)) for s in self._starts if s.requires_grad
+        ]
         for i, (edge, result) in enumerate(zip(self._edges, self.results or (), strict=True)):
             if isinstance(edge, Loss):
                 pairs += edge.gradients()
@@ -184,4 +185,3 @@ class RecordedPass:
         for leaf in self._leaves:
             yield self._kernels.take(leaf)
         self._are_taken = True
-

@@ -208,8 +208,9 @@ class SparseStep:
     def backward(self, op: Custom, *given: Any) -> tuple[Value, ...]:
         """Gradients of the arguments, for those of the outputs and the inputs."""
         facts = op.results(given[len(self._outputs) :])
+        device = self._outputs[0].context.device
         d_outputs = [
-            torch.zeros(shape, dtype=dtype) if d is None else d
+            torch.zeros(shape, dtype=dtype, device=device) if d is None else d
             for d, (shape, dtype) in zip(given, facts, strict=False)
         ]
         data = given[len(d_outputs) :]

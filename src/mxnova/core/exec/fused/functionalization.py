@@ -33,7 +33,8 @@ class WritesApart:
         names: of its inputs, in the order of the function's arguments.
 
     Attributes:
-        pure: the graph without writes; its further heads are the outputs of nodes that write.
+        pure: the graph without writes; its further heads are what nodes that write give behind
+            their first output, which may be large and is not needed.
     """
 
     def __init__(self, symbol: Symbol, names: Sequence[str]) -> None:
@@ -87,10 +88,10 @@ class _NodeThatWrites:
 
         Args:
             given: inputs of the group, those that it writes to among them.
-            results: what the node gave comes next.
+            results: what the node gave behind its first output comes next.
         """
         op: Any = self._node.op
-        own = [next(results) for _ in op.outputs()]
+        own = [next(results) for _ in op.outputs()[1:]]
         if not any(given[name].requires_grad for name in self._variables):
             return None
         entries = self._node.inputs
@@ -145,7 +146,7 @@ class _Pure(Op):
 def _without_writes(symbol: Symbol) -> tuple[Symbol, list[Node]]:
     """`symbol` without writes in backward passes, and the nodes that had some.
 
-    The outputs of those nodes, in their order, are heads after its own.
+    What those nodes give behind their first outputs are heads after its own, in their order.
     """
     moving: list[Node] = []
     further: list[Entry] = []
@@ -155,7 +156,7 @@ def _without_writes(symbol: Symbol) -> tuple[Symbol, list[Node]]:
             return None
         made = Node(_Pure(own=node.op), node.name, {}, inputs)
         moving.append(node)
-        further.extend(Entry(made, i) for i in range(len(node.op.outputs())))
+        further.extend(Entry(made, i) for i in range(1, len(node.op.outputs())))
         return made
 
     pure = rewrite(symbol, replace)

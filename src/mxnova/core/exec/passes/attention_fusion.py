@@ -40,7 +40,7 @@ def with_fused_attention(symbol: Symbol, dtypes: DTypeTable, on_gpu: bool = Fals
     readers = Readers(symbol)
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
-        if not gives_attention(node):
+        if node.op is None or not gives_attention(node):
             return None
         projections, weights = node.inputs
         before = _scores_of(readers, weights)

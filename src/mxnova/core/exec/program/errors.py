@@ -29,9 +29,8 @@ def refuse(error: Exception, step: Step, inputs: Sequence[Any]) -> NoReturn:
     shown = [f"{n}={_shown(v)}" for n, v in zip(names[:_SHOWN], inputs, strict=False)]
     more = len(names) - len(shown)
     given = ", ".join([*shown, f"{more} more"] if more > 0 else shown)
-    dtypes = (getattr(value_of(edge), "dtype", None) for edge in inputs)
     where = f"{node}{step.op.name}({given})"
-    raise from_kernel(error, where, zip(names, dtypes, strict=False)) from error
+    raise from_kernel(error, where, zip(names, map(value_of, inputs), strict=False)) from error
 
 
 def _shown(edge: Any) -> str:

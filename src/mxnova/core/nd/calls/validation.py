@@ -83,7 +83,7 @@ def refuse(op: Op, values: Sequence[Value], error: Exception) -> NoReturn:
         raise error
     if not isinstance(error, MemoryError):
         check(op, values)
-    given = zip(_names(op, len(values)), (v.dtype for v in values), strict=False)
+    given = zip(_names(op, len(values)), values, strict=False)
     raise from_kernel(error, _described(op, values), given) from error
 
 

@@ -15,7 +15,7 @@ from torch import Tensor
 from ...base.params import Floats
 from ...base.shapes import shape_text
 from ...kernels.sorting import argsort_descending
-from ..constants import constant
+from ..constants import constant, divided
 from ..declaration import register_function
 from ..infer import DTypes, Shapes
 from ..schema import Op
@@ -152,7 +152,7 @@ def _outside(image: Tensor, stride: int, height: int, width: int) -> Tensor:
     """Mask of the cells beyond the image, (batch, height, width, 1)."""
     rows = torch.arange(height, device=image.device).view(-1, 1, 1)
     columns = torch.arange(width, device=image.device).view(-1, 1)
-    cells = (image / stride).trunc()
+    cells = divided(image, stride).trunc()
     return (rows >= cells[..., 0]) | (columns >= cells[..., 1])
 
 

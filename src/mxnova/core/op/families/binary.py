@@ -16,6 +16,7 @@ from torch import Tensor
 
 from ...base.params import Count
 from ...runtime.torch_api import is_traced
+from ..constants import divisor
 from ..declaration import elementwise_shape, function_operator, register_function
 from ..gradient_stypes import as_head
 from ..traits import Arithmetic, Form
@@ -95,6 +96,10 @@ def divide(lhs: Tensor, rhs: Tensor) -> Tensor:
     )
 
 
+def _divide_in_place(data: Tensor, by: Tensor | float) -> Tensor:
+    return data.div_(by if isinstance(by, Tensor) else divisor(data, by))
+
+
 def modulo(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Remainder with the sign of the divisor, and 0 where that is 0."""
     if lhs.is_floating_point():
@@ -169,7 +174,7 @@ binary(torch.mul, means="multiply", elemwise="elemwise_mul _Mul _mul _sparse_ele
        in_place=Tensor.mul_)
 binary(divide, means="divide", elemwise="elemwise_div _Div _div _sparse_elemwise_div",
        broadcast="broadcast_div _sparse_broadcast_div",
-       doc="lhs / rhs; integers are cut toward zero.", in_place=Tensor.div_)
+       doc="lhs / rhs; integers are cut toward zero.", in_place=_divide_in_place)
 binary(divide, elemwise="_scatter_elemwise_div",
        doc="lhs / rhs, on the stored rows of a sparse lhs only.")
 binary(modulo, means="modulo", elemwise="_mod _Mod",

@@ -16,6 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ...base.params import Double
+from ..constants import divided
 from ..declaration import elementwise_shape, register_function
 from ..dtypes import saturated
 from ..gradient_stypes import as_head
@@ -157,7 +158,7 @@ scalar("_rminus_scalar _RMinusScalar", torch.rsub, means="subtract", form=Form.R
        doc="scalar - data.")
 scalar("_mul_scalar _MulScalar", torch.mul, means="multiply",
        doc="data · scalar.", gradient_stypes=as_head)
-scalar("_div_scalar _DivScalar", torch.div, on_tensors(divide),
+scalar("_div_scalar _DivScalar", divided, on_tensors(divide),
        means="divide", doc="data / scalar; integers are cut toward zero.", gradient_stypes=as_head,
        cuts_slopes=False)  # MXNet divides gradients of integers, and cuts then
 scalar("_rdiv_scalar _RDivScalar", on_tensors(divide, reverse=True),

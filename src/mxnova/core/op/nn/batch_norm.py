@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -130,8 +131,6 @@ class BatchNormBase(Op):
         if self._moves(train):
             if not x.is_contiguous() and x.stride(1) != 1:
                 x = x.contiguous()  # ATen sums a part of an array with five times the rounding
-            if x.is_cuda:
-                weight = gamma.detach() if weight is None else weight  # cuDNN has no other kernel
             output, mean, var = normalized_batch(x, weight, beta, self.eps)
             if self.output_mean_var and self.older:
                 var = var.pow(-2) - self.eps
@@ -176,19 +175,20 @@ class BatchNormBase(Op):
         return train and not self.use_global_stats
 
     def on_backward(
-        self, inputs: Sequence[Tensor], results: Sequence[Tensor], **facts: Any
+        self, inputs: Sequence[Tensor], further: Sequence[Tensor], **facts: Any
     ) -> Callable[[], None] | None:
         """Moves the statistics: MXNet does so in backward, not in forward."""
         if not self._moves(facts["train"]):
             return None
-        mean, var = (r.detach() for r in results[1:])
+        mean, var = (t.detach() for t in further)
         eps = None if self.output_mean_var and self.older else self.eps
         if var.is_mkldnn:
             mean, var, eps = mean.to_dense(), var.to_dense(), None
         return _Move(1 - self.momentum, eps, mean, var, *inputs[3:])
 
 
-class _Move(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Move:
     """Moves statistics toward those of a batch, on a GPU those of all layers at once.
 
     Attributes:
@@ -215,8 +215,13 @@ class _Move(NamedTuple):
     @staticmethod
     def all(moves: Sequence[_Move]) -> None:
         """Several at once, in a few kernels for all of them."""
-        columns = [list(column) for column in zip(*(m[2:] for m in moves), strict=True)]
-        for (share, eps), tensors in of_equal([m[:2] for m in moves], columns):
+        columns = [
+            [m.mean for m in moves],
+            [m.var for m in moves],
+            [m.moving_mean for m in moves],
+            [m.moving_var for m in moves],
+        ]
+        for (share, eps), tensors in of_equal([(m.share, m.eps) for m in moves], columns):
             means, variances, moving_means, moving_variances = tensors
             if eps is not None:
                 variances = foreach.pow(variances, -2)

@@ -57,7 +57,7 @@ class Dropout(Op):
 
     @property
     def draws(self) -> bool:
-        return self.p > 0
+        return bool(self.p > 0)
 
     def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
         return axes[0] if self.mode == "training" else None

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, Literal
 
@@ -114,20 +114,24 @@ class Slide:
             if self.convention == "full":  # where oneDNN would count what lies behind the margin
                 return run(x, *self.place, count_include_pad=include_pad)
             return fast_pool(run, x, *self.place, count_include_pad=include_pad)
-        return self.sum(x) / self._n_items(x, include_pad)
+        return self.sum(x) / self.n_items(x.shape[2:], include_pad, x.device).to(x.dtype)
 
     def _plain(self, x: Tensor) -> Tensor:
         """The data in a layout whose gradients are right: CUDA's for channels-last lack the pad."""
         return x.contiguous() if x.is_cuda and any(self.pad) else x
 
-    def _n_items(self, x: Tensor, include_pad: bool) -> Tensor:
-        total = x.new_ones(())
-        for size, k, s, p in zip(x.shape[2:], self.kernel, self.stride, self.pad, strict=True):
-            begin = torch.arange(self._count(size, k, s, p), device=x.device) * s - p
+    def n_items(
+        self, sizes: Sequence[int], include_pad: bool, device: torch.device | None = None
+    ) -> Tensor:
+        """How many items `average` divides by, at each position over axes of these sizes."""
+        total = torch.ones((), device=device)
+        sizes = (1,) * (len(self.kernel) - len(sizes)) + tuple(sizes)
+        for size, k, s, p in zip(sizes, self.kernel, self.stride, self.pad, strict=True):
+            begin = torch.arange(self._count(size, k, s, p), device=device) * s - p
             end = (begin + k).clamp(max=size + p)
             n = end - begin if include_pad else end.clamp(max=size) - begin.clamp(min=0)
             total = total.unsqueeze(-1) * n.clamp(min=1)
-        return total.to(x.dtype)
+        return total
 
 
 class _Pool(Op):
@@ -201,7 +205,8 @@ class Pooling(_Pool):
         return self.pool_type == "max"
 
     @functools.cached_property
-    def _slide(self) -> Slide:
+    def slide(self) -> Slide:
+        """The window over the spatial axes."""
         return Slide(self.kernel, self.stride, self.pad, self.pooling_convention)
 
     def infer_shape(self, s: Shapes) -> None:
@@ -226,13 +231,15 @@ class Pooling(_Pool):
         Args:
             data: (batch, channels, height, width).
         """
-        slide = Slide(tuple(data.shape[2:])) if self.global_pool else self._slide
+        slide = Slide(tuple(data.shape[2:])) if self.global_pool else self.slide
         return slide.max_of_slices(data) if slide.aten and data.ndim == 4 else None
 
     def _pooled(self, x: Tensor) -> Tensor:
-        slide = Slide(tuple(x.shape[2:])) if self.global_pool else self._slide
+        slide = Slide(tuple(x.shape[2:])) if self.global_pool else self.slide
         if self.pool_type == "max":
             return slide.max(x)
+        if x.dtype.itemsize == 2 and not (self.pool_type == "avg" and x.ndim == 4):
+            return self._pooled(x.float()).to(x.dtype)  # as ATen's mean of images does inside
         if self.pool_type == "avg":
             return slide.average(x, self.count_include_pad is not False)
         if self.pool_type == "sum" or self.p_value == 1:

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ...base.parameter_types import REQUIRED
-from ...base.params import Count, PosInt, ULong
+from ...base.params import Count, PosInt, StructuralFloat, ULong
 from ...base.shapes import Dim, UnknownDim, shape_text
 from ...kernels import onednn
 from ...kernels.transpose import channels_last, contiguous
@@ -170,8 +170,8 @@ class BilinearResize2D(Op):
 
     height: PosInt = 1
     width: PosInt = 1
-    scale_height: float | None = None
-    scale_width: float | None = None
+    scale_height: StructuralFloat | None = None
+    scale_width: StructuralFloat | None = None
     mode: _Mode = "size"
     align_corners: bool = True
 

@@ -18,6 +18,7 @@ from ...base.shapes import UnknownDim, shape_text
 from ...kernels.region_pooling import cropped, maxima, sums, table_of
 from ...runtime import tuning
 from ...runtime.torch_api import is_traced
+from ..constants import divided
 from ..declaration import function_operator
 from ..families.unary import round_half_away
 from ..infer import Shapes
@@ -84,7 +85,7 @@ def _covered(
 
 def _ends(size: Tensor, n: int, start: Tensor | float) -> tuple[Tensor, Tensor]:
     """The first whole pixel of each bin, and the one behind its last: (regions, n) each."""
-    bins = torch.arange(n + 1, dtype=size.dtype, device=size.device) * (size / n) + start
+    bins = torch.arange(n + 1, dtype=size.dtype, device=size.device) * divided(size, n) + start
     return bins[:, :-1].floor(), bins[:, 1:].ceil()
 
 

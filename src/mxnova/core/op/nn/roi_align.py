@@ -11,7 +11,7 @@ from torch import Tensor
 from ...base.params import Shape
 from ...base.shapes import UnknownDim, shape_text
 from ...kernels.region_pooling import cropped, interpolated, sums, table_of
-from ..constants import constant
+from ..constants import constant, divided
 from ..declaration import function_operator
 from ..infer import Shapes
 from ..schema import Op
@@ -87,7 +87,7 @@ def _weights(start: Tensor, size: Tensor, n: int, n_samples: int, length: int) -
     Samples are evenly spaced, so how many of them lie between two pixels, and their sum, have
     closed forms; no sample is looked at by itself.
     """
-    width = (size / n).reshape(-1, 1, 1)
+    width = divided(size, n).reshape(-1, 1, 1)
     count = torch.full_like(width, n_samples) if n_samples > 0 else width.ceil().clamp(min=0)
     step = (width / count.clamp(min=1)).clamp(min=1e-12)
     bins = torch.arange(n, dtype=width.dtype, device=width.device)

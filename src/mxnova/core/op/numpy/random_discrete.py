@@ -32,7 +32,8 @@ _PROBABILITY = {"prob": "in [0, 1]"}
 
 OptionalCount = Annotated["int | None", _Unnamed(IntKind())]
 OptionalSize = Annotated["tuple[int, ...] | None", _Unnamed(ShapeKind())]
-OptionalDoubles = Annotated["tuple[float, ...] | None", _Unnamed(TupleKind(FloatKind("double")))]
+_Doubles = TupleKind(FloatKind("double", is_number=False))  # which must not sum to more than 1
+OptionalDoubles = Annotated["tuple[float, ...] | None", _Unnamed(_Doubles)]
 
 
 @operator("_npi_bernoulli")

@@ -111,9 +111,12 @@ def multi_sum_sq(*data: Tensor, num_arrays: Count) -> Tensor:
     """Sum of the squares of each array; (num_arrays,) float32.
 
     Args:
-        data: the arrays, of any shapes and one floating-point type, in which the squares are taken.
+        data: the arrays, of any shapes and one floating-point type, in which the squares are taken;
+            on a GPU they are taken in float32.
         num_arrays: number of arrays.
     """
+    if data[0].is_cuda:
+        data = tuple(a.float() for a in data)
     if data[0].dtype is torch.float32:
         return torch.stack(foreach.norm(data)).square_()
     return torch.stack([a.square().sum(dtype=torch.float32) for a in data])

@@ -13,11 +13,12 @@ import torch
 from torch import Tensor
 
 from ...base.params import Count, Floats
+from ...runtime.torch_optimizers import foreach
 from ..infer import DTypes, Shapes
 from ..outputs import lone, numbered
 from ..schema import Op
 from .step import Tensors
-from .update import Out, destination, rounded
+from .update import Out, destination
 
 __all__ = ["MultiUpdate", "RatedUpdate"]
 
@@ -54,13 +55,14 @@ class MultiUpdate(Op):
         end = n * self.num_weights
         weights, grads, *states = [data[k:end:n] for k in range(n)]
         shared = data[end:]
+        results = [destination(w, out, i) for i, w in enumerate(weights)]
         if self.has_master:
             *states, masters = states
-            self.steps_(masters, [g.float() for g in grads], states, shared)
-            pairs = zip(masters, weights, strict=True)
-            results = [rounded(master, w, out, i) for i, (master, w) in enumerate(pairs)]
+            wide = [torch.empty_like(g, dtype=torch.float32) for g in grads]
+            foreach.copy_(wide, grads)
+            self.steps_(masters, wide, states, shared)
+            foreach.copy_(results, masters)
         else:
-            results = [destination(w, out, i) for i, w in enumerate(weights)]
             self.steps_(results, grads, states, shared)
         return lone(results)
 

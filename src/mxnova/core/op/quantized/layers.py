@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from ...base.params import Double, PosInt, Shape, ULong
+from ..constants import divided
 from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..nn.convolution import Convolution, CudnnTune
@@ -331,7 +332,7 @@ class QuantizedPooling(Layer):
     ) -> tuple[Tensor, Tensor, Tensor]:
         pooled = self.plain.forward(data.float())
         if self.divisor != 1:
-            pooled = pooled / self.divisor
+            pooled = divided(pooled, self.divisor)
         return quantized(pooled, data.dtype), min_data, max_data
 
 

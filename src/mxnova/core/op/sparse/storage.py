@@ -91,8 +91,8 @@ class Csr:
 
     def to(self, device: torch.device, dtype: torch.dtype) -> Csr:
         """A copy elsewhere, or of another type."""
-        parts = (a.to(device, copy=True) for a in self.aux)
-        return Csr(self.data.to(device, dtype, copy=True), *parts, self.shape)
+        indptr, indices = [a.to(device, copy=True) for a in self.aux]
+        return Csr(self.data.to(device, dtype, copy=True), indptr, indices, self.shape)
 
     def kept(self, where: Tensor) -> Csr:
         """Only the stored values for which `where` is true."""
@@ -327,8 +327,8 @@ class _Broken:
     reason: str
 
     def __init__(self, parts: Sparse, reason: str) -> None:
-        self.parts = parts
-        self.reason = reason
+        object.__setattr__(self, "parts", parts)  # slots of the subclasses
+        object.__setattr__(self, "reason", reason)
 
     def _refused(self) -> Any:
         raise MXNetError(self.reason)
@@ -437,4 +437,4 @@ def _storage_type(stype: str) -> type[Csr] | type[RowSparse]:
 
 def same_places(a: Sparse, b: Sparse) -> bool:
     """Whether both store the same places, in the same order."""
-    return all([x is y or torch.equal(x, y) for x, y in zip(a.aux, b.aux, strict=True)])
+    return all(x is y or torch.equal(x, y) for x, y in zip(a.aux, b.aux, strict=True))

@@ -234,9 +234,7 @@ def _square_gradient(op: Op, d_output: Value, data: RowSparse) -> RowSparse:
     elif data.whole and isinstance(d_output, RowSparse):
         spread = d_output.data.reshape(-1, *kept[1:])
         rows = d_output.indices
-        data = RowSparse(
-            data.data.index_select(0, rows), rows, data.shape, _rises=d_output.rises
-        )
+        data = RowSparse(data.data.index_select(0, rows), rows, data.shape, _rises=d_output.rises)
     else:
         spread = rows_of(d_output, data.indices).reshape(-1, *kept[1:])
     return data.with_data(2 * data.data * spread)

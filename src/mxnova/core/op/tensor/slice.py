@@ -16,8 +16,8 @@ from ..infer import DTypes, Shapes
 from ..schema import Op
 
 
-def _ranges(op: Op, shape: tuple[int, ...]) -> list[range]:
-    """Return the Python slices of `op` (begin, end, step) for the leading axes of `shape`."""
+def box_ranges(op: Op, shape: tuple[int, ...]) -> list[range]:
+    """The items that `op` (begin, end, step) selects along the leading axes of `shape`."""
     begin, end = op.attr("begin"), op.attr("end")
     step = op.attr("step")
     if not any(step):  # () and (None,) are 1 along all axes
@@ -29,7 +29,7 @@ def _ranges(op: Op, shape: tuple[int, ...]) -> list[range]:
 def _box(op: Op, data: Tensor) -> tuple[Tensor, list[int]]:
     """A view of what `op` selects in `data`, and the axes that still have to be reversed."""
     index, backward = [], []
-    for axis, r in enumerate(_ranges(op, data.shape)):
+    for axis, r in enumerate(box_ranges(op, data.shape)):
         if r.step < 0:
             backward.append(axis)
             r = r[::-1]
@@ -48,7 +48,7 @@ def _box_shape(op: Op, s: Shapes, name: str) -> tuple[Dim, ...]:
     if any(s is not None for s in step) and (len(step) != len(begin) or 0 in step):
         raise s.fail(f"step={step}: must be as long as begin={begin} and without 0")
     known = tuple(0 if isinstance(d, UnknownDim) else d for d in data)
-    lengths = (len(r) for r in _ranges(op, known))
+    lengths = (len(r) for r in box_ranges(op, known))
     head = (UNKNOWN if d is UNKNOWN else n for d, n in zip(data, lengths, strict=False))
     return (*head, *data[len(begin) :])
 

@@ -3,15 +3,35 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import torch
 
+from ..forks import after_fork_in_child
 from .operation import FnProperty
 
-__all__ = ["on_gpu"]
+__all__ = ["on_gpu", "whole_gpus"]
+
+_turn = threading.RLock()
+
+
+def whole_gpus() -> AbstractContextManager[Any]:
+    """A block of one thread at a time: that waits for all work of a GPU, or records kernels.
+
+    CUDA refuses to wait for a GPU while kernels are recorded, in any thread.
+    """
+    return _turn
+
+
+def _forget_turn() -> None:
+    global _turn
+    _turn = threading.RLock()
+
+
+after_fork_in_child(_forget_turn)
 
 _COPIES = (FnProperty.COPY_FROM_GPU, FnProperty.COPY_TO_GPU)
 

@@ -8,6 +8,7 @@ from math import prod
 from typing import Any
 
 from ....op.families.reduce import reduced_axes
+from ....op.tensor.slice import box_ranges
 from .site import Site, converter
 
 _RESHAPING = "Reshape Flatten expand_dims squeeze reshape_like _np_reshape _npx_reshape _np_squeeze"
@@ -88,11 +89,7 @@ def _swapped(site: Site) -> Any:
 
 @converter("slice")
 def _slice(site: Site) -> Any:
-    steps = site.step or (None,) * len(site.begin)
-    bounds = zip(site.begin, site.end, steps, site.shapes[0], strict=False)
-    return site.ops.slice(
-        site.x, {a: range(*slice(b, e, k).indices(n)) for a, (b, e, k, n) in enumerate(bounds)}
-    )
+    return site.ops.slice(site.x, dict(enumerate(box_ranges(site.op, site.shapes[0]))))
 
 
 @converter("slice_axis")
@@ -208,8 +205,9 @@ def _reduction_refusal(site: Site) -> str | None:
         return f"initial={site.initial}"
     if site.dtypes[0].is_floating_point and not site.out_dtypes[0].is_floating_point:
         return "fractions as whole numbers"
-    if site.op.name.endswith("mean") and not site.out_dtypes[0].is_floating_point:
-        return "a mean of whole numbers"
+    dtype = site.out_dtypes[0]
+    if site.op.name.endswith("mean") and dtype.itemsize < 4 and not dtype.is_floating_point:
+        return "a mean of small whole numbers, whose sum wraps around"
     return None
 
 
@@ -222,9 +220,15 @@ def _axes(site: Site) -> Sequence[int]:
 
 def _reduction(kind: str) -> Callable[[Site], Any]:
     def build(site: Site) -> Any:
-        axes = _axes(site)
-        found = site.ops.reduce(kind, site.x, axes) if axes else site.x
-        return site.ops.reshape(found, site.out[0])
+        axes, o = _axes(site), site.ops
+        if not axes:
+            found = site.x
+        elif kind == "mean" and not site.out_dtypes[0].is_floating_point:
+            count = o.size(prod(site.shapes[0][axis] for axis in axes))
+            found = o.elementwise("divide", o.reduce("sum", site.x, axes), count)
+        else:
+            found = o.reduce(kind, site.x, axes)
+        return o.reshape(found, site.out[0])
 
     return build
 

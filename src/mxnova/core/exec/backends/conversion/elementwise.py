@@ -275,9 +275,13 @@ def _sum(site: Site) -> Any:
     return reduce(lambda x, y: site.ops.elementwise("add", x, y), site.inputs)
 
 
-@converter("clip", lambda site: "bounds crossed" if site.a_min > site.a_max else None)
+@converter("clip")
 def _clip(site: Site) -> Any:
-    return site.ops.clip(site.x, site.a_min, site.a_max)
+    o, least, most = site.ops, site.a_min, site.a_max
+    if least <= most:
+        return o.clip(site.x, least, most)
+    is_more = o.elementwise("greater", site.x, o.floats(most))
+    return o.elementwise("select", is_more, o.floats(most), o.floats(least))
 
 
 def _where_refusal(site: Site) -> str | None:

@@ -63,6 +63,8 @@ def refusal(node: Node, site: Site, reads_further: bool = False) -> str | None:
     if any(0 in shape for shape in (*site.shapes, *site.out)):
         return "an array without elements"
     converter = CONVERTERS[node.op.name]
+    if converter.is_arithmetic and torch.uint64 in (*site.dtypes, *site.out_dtypes):
+        return "arithmetic of uint64, which runtimes lack"
     if site.version < converter.since:
         return f"there is no converter before opset {converter.since}"
     if reads_further and not converter.has_several:
@@ -129,7 +131,8 @@ def said(site: Site) -> list[Any]:
     converter, ops, given = CONVERTERS[site.op.name], site.ops, site.out_dtypes[0]
     dtype = (*site.dtypes, given)[0]
     if converter.is_arithmetic:
-        dtype = given if given.is_floating_point or given in _COMPUTED else torch.int32
+        is_known = given.is_floating_point or given in _COMPUTED
+        dtype = given if is_known else torch.int32 if given.itemsize < 4 else torch.int64
         site = site.computed_in(dtype)
     with ops.computing_in(dtype):
         found = converter.build(site)

@@ -70,11 +70,14 @@ def _align_refusal(site: Site) -> str | None:
 @converter("_contrib_ROIAlign", _align_refusal, only_onnx=True)
 def _roi_align(site: Site) -> Any:
     o, (count, _) = site.ops, site.shapes[1]
-    image = o.reshape(o.slice(site.inputs[1], {1: range(1)}), (count,))
+    number = o.slice(site.inputs[1], {1: range(1)})
+    image = o.reshape(o.elementwise("maximum", number, o.floats(0)), (count,))
     boxes = o.slice(site.inputs[1], {1: range(1, 5)})
     samples = max(int(site.sample_ratio), 0)
     facts = {"samples": samples, "is_aligned": bool(site.aligned), **_regions(site)}
-    return o.region_means(site.x, boxes, image, **facts)
+    means = o.region_means(site.x, boxes, image, **facts)
+    is_none = o.reshape(o.elementwise("less", number, o.floats(0)), (count, 1, 1, 1))
+    return o.elementwise("select", is_none, o.floats(0), means)
 
 
 @converter("BilinearSampler", only_onnx=True, since=16)

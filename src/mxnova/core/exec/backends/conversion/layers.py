@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod, sqrt
 from typing import Any
 
@@ -132,28 +133,13 @@ def _batch_dot(site: Site) -> Any:
 
 
 def _pooling_refusal(site: Site) -> str | None:
-    if site.pooling_convention == "same" or (site.pool_type == "lp" and site.p_value == 3):
-        return f"pooling_convention={site.pooling_convention}, p_value={site.p_value}"
-    if site.global_pool:
-        return None
-    if site.pooling_convention == "full" and site.pool_type != "max":
-        return "a mean or sum over the rest that the stride leaves"
-    if any(2 * p > k for p, k in zip(site.pad, site.kernel, strict=False)):
-        return "padding of more than half of the window"
-    if len(site.stride) > len(site.kernel) or len(site.pad) > len(site.kernel):
-        return "spare strides or pads"
-    if any(p >= k for p, k in zip(_behind(site), site.kernel, strict=True)):
-        return "windows behind the image"
+    if site.pool_type == "lp" and site.p_value == 3:
+        return "p_value=3"
+    # Which ONNX Runtime makes of a padding of its own, and then refuses.
+    is_single = not site.global_pool and site.pool_type != "max" and prod(site.kernel) == 1
+    if is_single and any(_margins(site)[-1]):
+        return "means of single items, some behind the image"
     return None
-
-
-def _behind(site: Site) -> list[int]:
-    """How much padding max pooling needs at the end of each axis for the last window."""
-    kernel = site.kernel
-    stride, pad = site.stride or (1,) * len(kernel), site.pad or (0,) * len(kernel)
-    images, found = (_channels_second(site, shape)[2:] for shape in (site.shapes[0], site.out[0]))
-    sizes = zip(images, found, kernel, stride, pad, strict=True)
-    return [max(p, (n_out - 1) * s + k - n - p) for n, n_out, k, s, p in sizes]
 
 
 @converter("Pooling", _pooling_refusal)
@@ -173,15 +159,55 @@ def _pooled(site: Site, x: Any) -> Any:
 def _pooled_as(site: Site, x: Any, kind: str) -> Any:
     if site.global_pool:
         return site.ops.global_pool(kind, x, site.rank)
-    kernel = site.kernel
-    stride, pad = site.stride or (1,) * len(kernel), site.pad or (0,) * len(kernel)
+    stride, pad, behind = _margins(site)
     if kind == "max":
-        return site.ops.max_pool(x, kernel, stride, pad, _behind(site))
-    with_pad = kind != "avg" or site.count_include_pad is not False
-    mean = site.ops.mean_pool(x, kernel, stride, pad, with_pad)
-    if kind == "avg":
-        return mean
-    return site.ops.elementwise("multiply", mean, site.ops.floats(prod(kernel)))
+        return _maxima(site, x, stride, pad, behind)
+    o, with_pad = site.ops, kind != "avg" or site.count_include_pad is not False
+    is_plain = behind == pad and not _needs_margins(site, pad, behind)
+    if kind == "avg" and is_plain:
+        return o.mean_pool(x, site.kernel, stride, pad, with_pad)
+    if not is_plain:
+        x, pad = o.pad(x, (0, 0, *pad), (0, 0, *behind), "constant", 0.0), (0,) * len(pad)
+    # Multiplied before, lest ONNX Runtime makes the padding a part of pooling, which it refuses.
+    x = o.elementwise("multiply", x, o.floats(prod(site.kernel)))
+    total = o.mean_pool(x, site.kernel, stride, pad, True)
+    if kind != "avg":
+        return total
+    return o.elementwise("multiply", total, o.floats(1 / _items(site, with_pad)))
+
+
+def _margins(site: Site) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Strides, padding in front, and the padding that the last window needs at the end."""
+    n = len(site.kernel)  # what is given behind is spare
+    stride, pad = site.stride[:n] or (1,) * n, site.pad[:n] or (0,) * n
+    images, found = (_channels_second(site, shape)[2:] for shape in (site.shapes[0], site.out[0]))
+    sizes = zip(images, found, site.kernel, stride, pad, strict=True)
+    behind = tuple(max(p, (n_out - 1) * s + k - n - p) for n, n_out, k, s, p in sizes)
+    return stride, pad, behind
+
+
+def _needs_margins(site: Site, pad: Sequence[int], behind: Sequence[int]) -> bool:
+    """Whether runtimes refuse the padding as a part of pooling."""
+    each = zip(pad, behind, site.kernel, strict=True)
+    is_same = site.pooling_convention == "same"
+    return is_same or any(2 * p > k or last >= k for p, last, k in each)
+
+
+def _maxima(
+    site: Site, x: Any, stride: Sequence[int], pad: Sequence[int], behind: Sequence[int]
+) -> Any:
+    if _needs_margins(site, pad, behind):
+        lowest = torch.finfo(site.dtypes[0]).min
+        x = site.ops.pad(x, (0, 0, *pad), (0, 0, *behind), "constant", lowest)
+        pad = behind = (0,) * len(pad)
+    return site.ops.max_pool(x, site.kernel, stride, pad, behind)
+
+
+def _items(site: Site, with_pad: bool) -> torch.Tensor:
+    """How many items there are under each position of the window."""
+    shape = _channels_second(site, site.shapes[0])
+    items: torch.Tensor = site.op.slide.n_items(shape[2:], with_pad)  # type: ignore[attr-defined]
+    return items.reshape(_channels_second(site, site.out[0])[2:])
 
 
 @converter("_contrib_AdaptiveAvgPooling2D")

@@ -431,8 +431,10 @@ class ONNXOpset(Opset):
         return self._constant(values.detach().contiguous())
 
     def random(self, kind: str, shape: Numbers, dtype: torch.dtype, **facts: float) -> str:
-        """Numbers of a distribution, drawn in each run."""
-        return self._node(kind, shape=list(shape), dtype=KINDS[dtype], **facts)
+        """Numbers of a distribution, drawn in each run: in float32 where runtimes lack the type."""
+        drawn = dtype if dtype is torch.float64 else torch.float32
+        found = self._node(kind, shape=list(shape), dtype=KINDS[drawn], **facts)
+        return found if drawn is dtype else self.cast(found, dtype)
 
     def draws(self, chances: str, count: int) -> str:
         """Numbers of classes, drawn by logarithms of their chances (batch, classes)."""

@@ -14,8 +14,10 @@ __all__ = ["KINDS", "describe", "raw_bytes"]
 KINDS = {
     torch.float32: TensorProto.FLOAT, torch.float64: TensorProto.DOUBLE,
     torch.float16: TensorProto.FLOAT16, torch.bfloat16: TensorProto.BFLOAT16,
-    torch.int8: TensorProto.INT8, torch.uint8: TensorProto.UINT8, torch.int32: TensorProto.INT32,
-    torch.int64: TensorProto.INT64, torch.bool: TensorProto.BOOL,
+    torch.int8: TensorProto.INT8, torch.uint8: TensorProto.UINT8, torch.int16: TensorProto.INT16,
+    torch.uint16: TensorProto.UINT16, torch.int32: TensorProto.INT32,
+    torch.uint32: TensorProto.UINT32, torch.int64: TensorProto.INT64,
+    torch.uint64: TensorProto.UINT64, torch.bool: TensorProto.BOOL,
 }  # fmt: skip
 
 

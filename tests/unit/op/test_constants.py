@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+import numpy as np
+import pytest
+import torch
+
+import mxnova as mx
+
+from ..fake_gpu import FakeGpu, on_gpu
+
+
+@pytest.mark.parametrize("number", [3, 49, -7.5, 0.1, 2, -0.25, np.inf, 0])
+@pytest.mark.parametrize("kind", [mx.nd.NDArray, mx.np.ndarray])
+def test_quotients_by_numbers_are_rounded_once(kind, number):
+    numbers = torch.arange(1.0, 200)
+    with FakeGpu():
+        array = kind(on_gpu(numbers))
+        quotients = [(array / number).asnumpy()]
+        array /= number
+        quotients.append(array.asnumpy())
+    for quotient in quotients:
+        np.testing.assert_array_equal(quotient, (numbers / number).numpy())
