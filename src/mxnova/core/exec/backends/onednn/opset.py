@@ -205,7 +205,8 @@ class TorchOpset(Opset):
         if axis == 1:
             gamma, beta = self.floats(scale), self.floats(shift)
             plain = torch.zeros_like(gamma), torch.ones_like(gamma)
-            return F.batch_norm(x, *plain, gamma, beta, eps=0.0)
+            # 1 + eps is 1 in float32; torch 2.11 refuses 0.
+            return F.batch_norm(x, *plain, gamma, beta, eps=1e-12)
         shape = [1] * rank
         shape[axis] = -1
         return x * self.floats(scale).reshape(shape) + self.floats(shift).reshape(shape)
