@@ -26,6 +26,9 @@ def pytest_runtest_setup(item):
     kept = sys.modules.get("mxnova.core.exec.bind.compiled")
     if kept is not None:  # tests change what decides of it, such as thresholds
         kept.forget()
+    contexts = sys.modules.get("mxnova.core.runtime.context")
+    if contexts is not None:  # gpu(0) remembers its device, also that of a stand-in
+        contexts.gpu(0)._device = None
     if item.get_closest_marker("onednn"):
         from mxnova.core.runtime.torch_api import has_onednn_kernels
 
