@@ -161,6 +161,27 @@ def test_statistics_move_at_the_end_of_a_backward_pass(at_once, monkeypatch):
         np.testing.assert_allclose(found[name], array, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("shared", ["moving_mean", "moving_var", "both"])
+def test_statistics_of_a_layer_that_is_used_twice_move_twice(shared):
+    states = {n: mx.sym.var(n) for n in ("moving_mean", "moving_var") if shared in (n, "both")}
+    first = mx.sym.BatchNorm(DATA, name="first", momentum=0.5, **states)
+    second = mx.sym.BatchNorm(DATA * 3, name="second", momentum=0.75, **states)
+    third = mx.sym.BatchNorm(DATA - 1, name="third", momentum=0.5, **states)
+    symbol = mx.sym.sum(first * second * third)
+
+    def trained(context):
+        executor = bound(symbol, context, SHAPE)
+        executor.forward(is_train=True)
+        executor.backward()
+        return {n: a.asnumpy() for n, a in executor.aux_dict.items()}
+
+    wanted = trained(mx.cpu())
+    with FakeGpu():
+        found = trained(mx.gpu(0))
+    for name, array in wanted.items():
+        np.testing.assert_allclose(found[name], array, rtol=1e-5, atol=1e-6)
+
+
 def test_what_waits_for_a_backward_pass_that_fails_is_not_written_by_the_next():
     def trained(context):
         executor = bound(mx.sym.sum(norm(conv(DATA))), context, SHAPE)
