@@ -11,10 +11,10 @@ import torch
 
 from ..base import env
 from ..base.doors import door
-from ..base.errors import ArgumentTypeError, MXNetError, UnknownNameError, from_foreign, shown
+from ..base.errors import ArgumentTypeError, MXNetError, UnknownNameError, shown
 from ..base.scopes import Scope, ScopeType
 from .engine import wait_for_all
-from .engine.gpu import whole_gpus
+from .engine.gpu import wait_for_gpu
 from .profiler import api_call
 
 __all__ = [
@@ -263,7 +263,7 @@ def waitall() -> None:
     # It is not in a fork of a process that uses a GPU.
     if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         for number in sorted(_IN_USE):
-            wait_for(gpu(number))
+            wait_for_gpu(number)
 
 
 def wait_for(context: Context) -> None:
@@ -273,8 +273,4 @@ def wait_for(context: Context) -> None:
         MXNetError: some of it failed.
     """
     if context.device_type == "gpu":
-        try:
-            with whole_gpus():
-                torch.cuda.synchronize(context.device_id)
-        except RuntimeError as error:
-            raise from_foreign(error, str(context)) from error
+        wait_for_gpu(context.device_id)
