@@ -25,7 +25,7 @@ OF_THE_CPU = {
     r"__getstate__|exported_files|saved_bytes": "files and pickles name the device",
     r"test_api\.py.*(Context\('cpu'\) ==|device_type)": "it is no CPU",
     r"\[(initialized|refused_two_contexts)\]": "a second CPU is another device",
-    r"\[(checkpoints [12]|resumed_in_the_middle)\]": "what is read from files is on the CPU",
+    r"\[(checkpoints [12]|resumed_in_the_middle)\]": "arrays of files are on the CPU, whose context is the GPU's here",
 }
 
 

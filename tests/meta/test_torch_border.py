@@ -72,6 +72,12 @@ def test_private_names_stand_in_one_module(sources):
     assert found == []
 
 
+def test_gpus_are_waited_for_in_one_module(sources):
+    """CUDA refuses it while kernels are recorded: there it waits until they are."""
+    found = [path for path, text in sources.items() if re.search(r"cuda\.synchronize\b", text)]
+    assert found == [RUNTIME / "engine" / "gpu.py"]
+
+
 def test_private_attributes_are_read_in_one_module(sources):
     trees = {path: ast.parse(text) for path, text in sources.items() if path not in BORDER}
     theirs = private_names() - {name for tree in trees.values() for name in own_names(tree)}

@@ -44,9 +44,14 @@ def _strides_differ(args):
     return any(len({t.stride() for t in tensors}) > 1 for tensors in zip(*columns))
 
 
-# What CUDA's kernels compute wrong, or refuse: gradients of beta without a gamma, and, with a pad,
+def _writes_twice(args):
+    return len({t.data_ptr() for t in args[0]}) < len(args[0])
+
+
+# What CUDA's kernels compute wrong, or refuse: two moves of one tensor in a list; gradients of beta without a gamma, and, with a pad,
 # of channels-last images; updates of tensors whose strides differ.
 FAULTS = {
+    "_foreach_lerp_": _writes_twice,
     "_fused_sgd_": _strides_differ,
     "_fused_adam_": _strides_differ,
     "_fused_adamw_": _strides_differ,

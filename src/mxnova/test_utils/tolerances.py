@@ -12,6 +12,7 @@ import torch
 
 from ..core.base.dtypes import BFLOAT16
 from ..core.nd.array import NDArray
+from ..core.runtime.torch_cudnn import convolves_in_tf32, multiplies_in_tf32
 
 __all__ = [
     "default_atols",
@@ -62,7 +63,7 @@ def effective_dtype(dat: Any) -> np.dtype[Any]:
 def _is_multiplied_in_tf32(dat: Any) -> bool:
     if not isinstance(dat, NDArray) or dat.context.device_type != "gpu":
         return False
-    allowed = torch.backends.cudnn.allow_tf32 or torch.backends.cuda.matmul.allow_tf32
+    allowed = convolves_in_tf32() or multiplies_in_tf32()
     return allowed and torch.cuda.get_device_capability(dat.context.device) >= (8, 0)
 
 

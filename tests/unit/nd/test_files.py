@@ -91,8 +91,16 @@ def test_bad_input_leaves_the_old_file(tmp_path):
         mx.nd.load_frombuffer("text")
 
 
+# Why a GPU cannot be used -> module, function, its answer.
+ABSENT = {
+    "no_gpu": (context, "num_gpus", 0),
+    "fork": (torch.cuda, "_is_in_bad_fork", True),
+}
+
+
+@pytest.mark.parametrize("absent", ABSENT)
 @pytest.mark.parametrize("stype", ["default", "csr", "row_sparse"])
-def test_arrays_of_a_gpu_come_back_there_or_on_the_cpu(tmp_path, monkeypatch, stype):
+def test_arrays_of_a_gpu_come_back_there_or_on_the_cpu(tmp_path, monkeypatch, stype, absent):
     path = str(tmp_path / "x.params")
     monkeypatch.setattr(mx.gpu(0), "_device", CUDA)
     monkeypatch.setattr(context, "num_gpus", lambda: 1)
@@ -104,7 +112,8 @@ def test_arrays_of_a_gpu_come_back_there_or_on_the_cpu(tmp_path, monkeypatch, st
         there = [mx.nd.load(path)[0], pickle.loads(pickled)]
         assert [str(a.context) for a in there] == ["gpu(0)"] * 2
         assert all((a.asnumpy() == array.asnumpy()).all() for a in there)
-    monkeypatch.setattr(context, "num_gpus", lambda: 0)
+    module, function, answer = ABSENT[absent]
+    monkeypatch.setattr(module, function, lambda: answer)
     here = [mx.nd.load(path)[0], pickle.loads(pickled)]
     assert [str(a.context) for a in here] == ["cpu(0)"] * 2
     assert all(a.asnumpy().tolist() == [[1, 0], [0, 2]] for a in here)

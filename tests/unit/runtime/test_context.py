@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 import torch
 
 import mxnova as mx
 from mxnova.core.runtime import context
+from mxnova.core.runtime.engine.gpu import whole_gpus
+from mxnova.core.runtime.profiler import Profiler, clock
 
 from ..fake_gpu import CUDA, FakeGpu, GpuTensor, on_gpu
 
@@ -16,6 +20,26 @@ def test_waitall_waits_for_each_gpu_in_use(monkeypatch, is_initialized):
     monkeypatch.setattr(torch.cuda, "synchronize", waited.append)
     mx.nd.waitall()
     assert waited == ([1, 3] if is_initialized else [])
+
+
+def test_nobody_records_kernels_while_a_gpu_is_waited_for(monkeypatch):
+    def is_free():
+        free = whole_gpus().acquire(blocking=False)
+        if free:
+            whole_gpus().release()
+        return free
+
+    def synchronize(number):
+        with ThreadPoolExecutor(1) as other:
+            found.append((number, other.submit(is_free).result()))
+
+    found = []
+    monkeypatch.setattr(torch.cuda, "synchronize", synchronize)
+    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda _: 0)
+    context.wait_for(mx.gpu(2))
+    Profiler().ran("dot", clock(), mx.gpu(3))
+    assert found == [(2, False), (3, False)]
+    assert is_free()
 
 
 @pytest.mark.parametrize(

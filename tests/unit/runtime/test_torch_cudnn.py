@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """cuDNN's kernels, stood in for by ATen's: who is asked, and what is not trusted."""
 
+from contextlib import contextmanager
+
 import pytest
 import torch
 import torch.nn.functional as F
+from torch.backends import cudnn
 
 from mxnova.core.runtime import torch_cudnn
 
@@ -17,6 +20,35 @@ def tried_anew():
     torch_cudnn._is_fused.cache_clear()
     yield
     torch_cudnn._is_fused.cache_clear()
+
+
+MATMUL = torch.backends.cuda.matmul
+QUESTIONS = {
+    torch_cudnn.convolves_in_tf32: (getattr(cudnn, "conv", None), cudnn),
+    torch_cudnn.multiplies_in_tf32: (MATMUL, MATMUL),
+}
+
+
+@contextmanager
+def told(settings, name, value):
+    """A block in which torch is told so; `monkeypatch` cannot take back what is no attribute."""
+    before = getattr(settings, name)
+    setattr(settings, name, value)
+    try:
+        yield
+    finally:
+        setattr(settings, name, before)
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.__name__)
+def test_tf32_is_what_torch_was_told_in_either_way(question):
+    settings, older = QUESTIONS[question]
+    for is_allowed in (True, False):
+        with told(older, "allow_tf32", is_allowed):
+            assert question() is is_allowed
+    for precision in ("ieee", "tf32") if hasattr(settings, "fp32_precision") else ():
+        with told(settings, "fp32_precision", precision):
+            assert question() is (precision == "tf32")
 
 
 def data(*shape, seed=0):

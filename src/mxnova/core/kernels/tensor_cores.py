@@ -11,6 +11,8 @@ import functools
 import torch
 from torch import Tensor
 
+from ..runtime.torch_cudnn import convolves_in_tf32
+
 __all__ = ["channels_last"]
 
 # The first generation whose tensor cores multiply such numbers; float32 as TF32.
@@ -21,7 +23,7 @@ def channels_last(images: Tensor) -> Tensor:
     """`images` of a GPU, channels-last where its tensor cores convolve them."""
     if images.ndim != 4 or not _multiply(images.device, images.dtype):
         return images
-    if images.dtype is torch.float32 and not torch.backends.cudnn.allow_tf32:
+    if images.dtype is torch.float32 and not convolves_in_tf32():
         return images
     return images.contiguous(memory_format=torch.channels_last)
 

@@ -76,7 +76,8 @@ def save(fname: str | os.PathLike[str], data: Any) -> None:
 def load(fname: str | os.PathLike[str], *, mmap: bool = True) -> dict[str, BaseArray] | Any:
     """The arrays in a file, as a list or, where they have names, a dict.
 
-    Those that were saved on a GPU come back there if this machine has it, others on the CPU.
+    Those that were saved on a GPU come back there if this machine has it, others on the CPU. In a
+    process forked from one that uses a GPU, as workers of a DataLoader are, all are on the CPU.
 
     Args:
         fname: path of the file.
@@ -144,7 +145,7 @@ def loads_array(data: bytes | bytearray) -> BaseArray:
 
 
 def _brought_back(record: ArrayRecord) -> BaseArray:
-    """The array of a record: on the GPU it was on where this machine has that, else on cpu(0)."""
+    """The array of a record: on the GPU it was on where that can be used, else on cpu(0)."""
     array: Any = array_of_record(record)
     kind, number = record.context
     was_on_gpu = Context.devtype2str.get(kind) == "gpu" and is_there(Context("gpu", number))

@@ -11,11 +11,12 @@ import torch
 
 from ..base import env
 from ..base.doors import door
-from ..base.errors import ArgumentTypeError, MXNetError, UnknownNameError, from_foreign, shown
+from ..base.errors import ArgumentTypeError, MXNetError, UnknownNameError, shown
 from ..base.scopes import Scope, ScopeType
 from .engine import wait_for_all
-from .engine.gpu import whole_gpus
+from .engine.gpu import wait_for_gpu
 from .profiler import api_call
+from .torch_api import is_fork_of_gpu_user
 
 __all__ = [
     "Context",
@@ -127,8 +128,10 @@ _IN_USE: set[int] = set()  # GPUs; to wait for another one would take memory the
 
 
 def is_there(context: Context) -> bool:
-    """Whether this machine has it."""
-    return context.device_type != "gpu" or 0 <= context.device_id < num_gpus()
+    """Whether this machine has it, and this process may use it."""
+    if context.device_type != "gpu":
+        return True
+    return 0 <= context.device_id < num_gpus() and not is_fork_of_gpu_user()
 
 
 def _device_of(device_type: str, device_id: int) -> torch.device:
@@ -263,7 +266,7 @@ def waitall() -> None:
     # It is not in a fork of a process that uses a GPU.
     if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         for number in sorted(_IN_USE):
-            wait_for(gpu(number))
+            wait_for_gpu(number)
 
 
 def wait_for(context: Context) -> None:
@@ -273,8 +276,4 @@ def wait_for(context: Context) -> None:
         MXNetError: some of it failed.
     """
     if context.device_type == "gpu":
-        try:
-            with whole_gpus():
-                torch.cuda.synchronize(context.device_id)
-        except RuntimeError as error:
-            raise from_foreign(error, str(context)) from error
+        wait_for_gpu(context.device_id)

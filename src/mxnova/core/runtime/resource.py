@@ -204,8 +204,9 @@ class ResourceManager:
                 raise FormatError(f"a stream of {shown(kind)}({shown(number)})")
             if not 0 <= number < _MOST or not 0 <= copy < _MOST:
                 raise FormatError(f"a stream number {copy} of {kind}({number})")
-            if kind != "gpu" or number < torch.cuda.device_count():
-                stream = self._stream(Context(kind, number), copy)
+            context = Context(kind, number)
+            if is_there(context):
+                stream = self._stream(context, copy)
                 stream.set_state(torch.from_numpy(state.copy()))
 
     def _after_fork(self) -> None:

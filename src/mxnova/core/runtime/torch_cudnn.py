@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The border to torch for cuDNN: convolutions with what follows them in one kernel."""
+"""The border to torch for cuDNN: convolutions with what follows them in one kernel, TF32."""
 
 from __future__ import annotations
 
@@ -14,7 +14,29 @@ from torch.backends import cudnn
 
 from .torch_api import Window, is_traced, works
 
-__all__ = ["normalized_batch", "rectified_convolution"]
+__all__ = [
+    "convolves_in_tf32",
+    "multiplies_in_tf32",
+    "normalized_batch",
+    "rectified_convolution",
+]
+
+
+def convolves_in_tf32() -> bool:
+    """Whether a GPU that can may convolve float32 with products of 11 bits."""
+    return _is_tf32(getattr(cudnn, "conv", None), cudnn)
+
+
+def multiplies_in_tf32() -> bool:
+    """Whether a GPU that can may multiply matrices of float32 with products of 11 bits."""
+    matmul = torch.backends.cuda.matmul
+    return _is_tf32(matmul, matmul)
+
+
+def _is_tf32(settings: Any, older: Any) -> bool:
+    """What `settings` say; torch that has them may refuse to read the `older` one."""
+    precision = getattr(settings, "fp32_precision", None)
+    return bool(older.allow_tf32 if precision is None else precision == "tf32")
 
 
 def normalized_batch(

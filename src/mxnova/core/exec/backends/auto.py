@@ -18,6 +18,7 @@ from ...base.machine_load import is_busy, waited
 from ...base.shapes import is_known
 from ...graph.node import Node, written_variables
 from ...graph.symbol import Symbol
+from ...runtime.context import wait_for
 from ..program.fingerprint import identity
 from .choices import Choices
 from .request import DEFAULT, PRECISIONS, lowest_precision, marked
@@ -180,14 +181,11 @@ def _streams_kept(program: Program) -> Iterator[None]:
 
 
 def _runner(program: Program, symbol: Symbol, inputs: Sequence[Tensor]) -> Callable[[], Any]:
-    function = program.lower(symbol).function
-    device = program.facts.context.device
-    if device.type != "cuda":
-        return lambda: function(*inputs)
+    function, context = program.lower(symbol).function, program.facts.context
 
     def run() -> None:
         function(*inputs)
-        torch.cuda.synchronize(device)
+        wait_for(context)
 
     return run
 

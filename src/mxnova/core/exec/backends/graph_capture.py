@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from ...runtime.engine.gpu import whole_gpus
+from ...runtime.engine.gpu import wait_for_gpu, whole_gpus
 from ...runtime.torch_optimizers import foreach
 from ..fused.training_group import Function
 
@@ -130,7 +130,7 @@ class _Kernels:
     def __init__(self, function: Function, inputs: Sequence[Tensor], device: torch.device) -> None:
         self.inputs = inputs
         for_trials, for_records = _streams(device)
-        _warm_up(function, inputs, for_trials)
+        _warm_up(function, inputs, device, for_trials)
         options: dict[str, Any] = {
             "pool": torch.cuda.graph_pool_handle(),
             "stream": for_records,
@@ -166,14 +166,16 @@ def _streams(device: torch.device) -> tuple[Any, Any]:
     return make(device), make(device)
 
 
-def _warm_up(function: Function, inputs: Sequence[Tensor], stream: Any) -> None:
+def _warm_up(
+    function: Function, inputs: Sequence[Tensor], device: torch.device, stream: Any
+) -> None:
     """Lets libraries choose kernels and take their workspaces."""
-    torch.cuda.synchronize()
+    wait_for_gpu(device.index)
     with torch.cuda.stream(stream):
         for _ in range(_WARM_UPS):
             outputs = tuple(function(*inputs))
             _gradients(inputs, outputs, _heads(outputs))
-    torch.cuda.synchronize()
+    wait_for_gpu(device.index)
 
 
 def _heads(outputs: Sequence[Tensor]) -> list[Tensor | None]:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -214,7 +215,12 @@ class _Move:
 
     @staticmethod
     def all(moves: Sequence[_Move]) -> None:
-        """Several at once, in a few kernels for all of them."""
+        """Several, in few kernels: those after one another that write to the same memory."""
+        for apart in _apart(moves):
+            _Move._at_once(apart)
+
+    @staticmethod
+    def _at_once(moves: Sequence[_Move]) -> None:
         columns = [
             [m.mean for m in moves],
             [m.var for m in moves],
@@ -228,6 +234,18 @@ class _Move:
                 foreach.sub_(variances, eps)
             foreach.lerp_(moving_means, means, share)
             foreach.lerp_(moving_variances, variances, share)
+
+
+def _apart(moves: Iterable[_Move]) -> Iterable[Sequence[_Move]]:
+    """Groups of moves that write to memory of their own each, in an order that keeps theirs."""
+    written: defaultdict[int, int] = defaultdict(int)  # by address: in how many groups
+    groups: dict[int, list[_Move]] = {}
+    for move in moves:
+        places = move.moving_mean.data_ptr(), move.moving_var.data_ptr()
+        at = max(written[p] for p in places)
+        written |= dict.fromkeys(places, at + 1)
+        groups.setdefault(at, []).append(move)
+    return groups.values()
 
 
 def _channels_second(x: Tensor, axis: int) -> Tensor:

@@ -10,10 +10,11 @@ from typing import Any
 
 import torch
 
+from ...base.errors import from_foreign
 from ..forks import after_fork_in_child
 from .operation import FnProperty
 
-__all__ = ["on_gpu", "whole_gpus"]
+__all__ = ["on_gpu", "wait_for_gpu", "whole_gpus"]
 
 _turn = threading.RLock()
 
@@ -24,6 +25,19 @@ def whole_gpus() -> AbstractContextManager[Any]:
     CUDA refuses to wait for a GPU while kernels are recorded, in any thread.
     """
     return _turn
+
+
+def wait_for_gpu(number: int) -> None:
+    """Returns when all that was queued on a GPU is done.
+
+    Raises:
+        MXNetError: some of it failed.
+    """
+    try:
+        with whole_gpus():
+            torch.cuda.synchronize(number)
+    except RuntimeError as error:
+        raise from_foreign(error, f"gpu({number})") from error
 
 
 def _forget_turn() -> None:

@@ -22,6 +22,7 @@ from ...base.doors import leave
 from ...base.errors import AssertedError, MXNetError, argument_error
 from ...base.params import fields_of, parse_attrs
 from .. import heap
+from ..engine.gpu import wait_for_gpu
 from ..forks import after_fork_in_child
 from ..slow_path import SLOW_PATH
 from .aggregate import ORDERS, Totals
@@ -236,7 +237,7 @@ class Profiler:
             node: the node of a graph that it ran for; default: it was called eagerly.
         """
         if context.device_type == "gpu":
-            torch.cuda.synchronize(context.device)
+            wait_for_gpu(context.device_id)
         for result in results if isinstance(results, tuple) else (results,):
             if isinstance(result, Tensor) and result.grad_fn is not None:
                 metadata: Any = result.grad_fn.metadata
