@@ -22,7 +22,7 @@ from ..formats.atomic import replacing
 from ..formats.source import named, read_file
 from ..formats.states import StatesFile, read_states
 from ..kvstore import KVStore, KVStoreBase
-from ..kvstore.choice import dense_store, sparse_store, updates_by_rows
+from ..kvstore.choice import dense_store, reason_to_update, sparse_store
 from ..optimizer.base import arguments_by_name, optimizer_facts
 from ..optimizer.states import described
 from .overlap import Overlap
@@ -153,12 +153,11 @@ class Trainer:
 
     def _init_kvstore(self) -> None:
         """Makes or takes the store, and decides who updates."""
-        asked = self._kvstore_params["update_on_kvstore"]
-        store, updates = self._chosen_store(self._kvstore_params["kvstore"], asked)
+        store, suits = self._chosen_store(self._kvstore_params["kvstore"])
         if store is None:
             self._distributed, self._update_on_kvstore = False, None
         else:
-            updates = _decided(store, asked, updates)
+            updates = self._decided(store, suits)
             if self._compression_params:
                 store.set_gradient_compression(self._compression_params)  # type: ignore[attr-defined]
             if updates:
@@ -170,19 +169,26 @@ class Trainer:
         if self._overlaps and is_fit and isinstance(store, KVStore):
             self._overlap = Overlap(store)
 
-    def _chosen_store(self, kvstore: Any, asked: bool | None) -> tuple[KVStoreBase | None, bool]:
-        """The store, and whether it is to update the parameters where nobody says."""
+    def _chosen_store(self, kvstore: Any) -> tuple[KVStoreBase | None, bool]:
+        """The store, and whether it suits the parameters that it updates them."""
         if self._contains_sparse_weight:
-            if asked is False:
-                raise argument_error(
-                    "Trainer", "update_on_kvstore", asked, "a store updates sparse parameters"
-                )
             return sparse_store(kvstore), True
         shapes = [param._sizes for param in self._params]
-        store, updates = dense_store(kvstore, len(self._contexts), shapes)
-        if self._contains_sparse_grad and store is not None:
-            updates = updates_by_rows(store, asked)
-        return store, updates
+        store, suits = dense_store(kvstore, len(self._contexts), shapes)
+        return store, suits and not self._contains_sparse_grad  # every device is quicker
+
+    def _decided(self, store: KVStoreBase, suits: bool) -> bool:
+        """Whether a store updates the parameters: what a program asked for, or what suits them."""
+        asked = self._kvstore_params["update_on_kvstore"]
+        reason = reason_to_update(store, self._contains_sparse_weight, self._contains_sparse_grad)
+        if asked is False and reason:
+            name, value = ("overlap", True) if self._overlaps else ("update_on_kvstore", asked)
+            raise argument_error("Trainer", name, value, reason)
+        updates = bool(suits or reason) if asked is None else asked
+        if updates and not store.is_capable(KVStoreBase.OPTIMIZER):
+            reason = f"a {store.type} store updates nothing"
+            raise argument_error("Trainer", "update_on_kvstore", asked, reason)
+        return updates
 
     def _init_params(self) -> None:
         """Gives the store the parameters that it lacks, and the devices the same values."""
@@ -442,21 +448,6 @@ def _bytes_store(store: KVStoreBase | None) -> KVStore:
         kind = getattr(store, "type", None)
         raise MXNetError(f"Trainer: a {kind} store does not give its states for a checkpoint")
     return store
-
-
-def _decided(store: KVStoreBase, asked: bool | None, suits: bool) -> bool:
-    """Whether a store updates the parameters: what a program asked for, or what suits them."""
-    sums_up = "async" not in store.type
-    if asked is False and not sums_up:
-        raise argument_error(
-            "Trainer", "update_on_kvstore", asked, f"a {store.type} store sums up nothing"
-        )
-    updates = asked if asked is not None else suits or not sums_up
-    if updates and not store.is_capable(KVStoreBase.OPTIMIZER):
-        raise argument_error(
-            "Trainer", "update_on_kvstore", asked, f"a {store.type} store updates nothing"
-        )
-    return updates
 
 
 def _check_fresh(learning: Sequence[Any]) -> None:

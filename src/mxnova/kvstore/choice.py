@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.base import env
-from ..core.base.errors import ArgumentError, ArgumentTypeError, argument_error, shown
+from ..core.base.errors import ArgumentError, ArgumentTypeError, shown
 from .base import create
 from .collective import CollectiveStore
 from .interface import KVStoreBase
 from .kvstore import KVStore
 
-__all__ = ["dense_store", "sparse_store", "updates_by_rows"]
+__all__ = ["dense_store", "reason_to_update", "sparse_store"]
 
 # Elements of a parameter that is better updated on every device than in a "local" store.
 _LARGE = 16 << 20
@@ -66,21 +66,25 @@ def sparse_store(kvstore: Any) -> KVStoreBase:
     return store
 
 
-def updates_by_rows(store: KVStoreBase, asked: bool | None) -> bool:
-    """Whether a store is to update dense parameters whose gradients are sparse.
+def reason_to_update(
+    store: KVStoreBase, has_sparse_weights: bool, has_sparse_gradients: bool
+) -> str | None:
+    """Why nobody but the store can update the parameters; None where others can.
+
+    Processes have no way to get the rows of a sum of sparse gradients.
 
     Args:
         store: the store.
-        asked: what the program says; None: nothing.
+        has_sparse_weights: whether parameters are stored sparse.
+        has_sparse_gradients: whether gradients are.
 
     Raises:
-        ArgumentError: the store does not take sparse gradients; or it is to sum them up over
-            processes, which have no way to get the rows of the sum.
+        ArgumentError: the store does not take sparse gradients.
     """
-    if not isinstance(store, KVStore):
+    if has_sparse_weights:
+        return "a store updates sparse parameters"
+    if has_sparse_gradients and not isinstance(store, KVStore):
         raise ArgumentError(f"kvstore={shown(store)}: it takes no sparse gradients")
-    is_distributed = "dist" in store.type  # otherwise every device is quicker
-    if is_distributed and asked is False:
-        reason = f"a {store.type} store does not sum up sparse gradients, but updates by them"
-        raise argument_error("Trainer", "update_on_kvstore", asked, reason)
-    return is_distributed if asked is None else asked
+    if has_sparse_gradients and "dist" in store.type:
+        return f"a {store.type} store does not sum up sparse gradients, but updates by them"
+    return f"a {store.type} store sums up nothing" if "async" in store.type else None

@@ -12,6 +12,7 @@ from ..core.nd.updates import UpdateOfSeveral
 from .base import (
     Optimizer,
     aggregation_size,
+    arrays_of,
     is_half,
     register,
     zeros_like,
@@ -63,9 +64,9 @@ class Adam(Optimizer):
         sparse = self.lazy_update
         return zeros_like(weight, sparse=sparse), zeros_like(weight, sparse=sparse)
 
-    @property
-    def _takes_rows(self) -> bool:
-        return self.lazy_update
+    def _goes_with_dense(self, weight: nd.NDArray, grad: nd.NDArray, state: Any) -> bool:
+        several = _MULTI_WITH_MASTERS if self.multi_precision and is_half(weight) else _MULTI
+        return several.takes([weight, grad, *arrays_of(state)], 1, self.lazy_update)
 
     def _batch_limit(self) -> int:
         return self._batch_limit_of(Adam, aggregation_size())

@@ -371,9 +371,8 @@ class Optimizer:
         self._update_count(index)
         return self._get_lr(index), self._get_wd(index)
 
-    @property
-    def _takes_rows(self) -> bool:
-        """Whether one call takes dense gradients and row_sparse ones."""
+    def _goes_with_dense(self, weight: nd.NDArray, grad: nd.NDArray, state: Any) -> bool:
+        """Whether one call updates a weight that is sparse, or its gradient, with dense ones."""
         return False
 
     def _batch_limit(self) -> int:

@@ -58,9 +58,10 @@ class SGD(Optimizer):
     def _paired(self, state: Any, master: nd.NDArray) -> Any:
         return state, master
 
-    @property
-    def _takes_rows(self) -> bool:
-        return self.lazy_update
+    def _goes_with_dense(self, weight: nd.NDArray, grad: nd.NDArray, state: Any) -> bool:
+        own = arrays_of(state)
+        several = _MULTI.get((len(own), self.multi_precision and is_half(weight)))
+        return several is not None and several.takes([weight, grad, *own], 1, self.lazy_update)
 
     def _batch_limit(self) -> int:
         return self._batch_limit_of(SGD, self.aggregate_num)

@@ -71,7 +71,7 @@ class Updater:
         states, update = self.states, self.optimizer.update_multi_precision
         if self.aggregate_updates:
             limit = max(self.optimizer._batch_limit(), 1)
-            kinds = _kinds(weight, grad, self.optimizer._takes_rows)
+            kinds = self._kinds(index, weight, grad)
             if len(weight) <= limit and len(set(kinds)) == 1:
                 update(index, weight, grad, [states[i] for i in index])
                 return
@@ -82,6 +82,20 @@ class Updater:
         else:
             for i, g, w in zip(index, grad, weight, strict=True):
                 update(i, w, g, states[i])
+
+    def _kinds(
+        self, index: Sequence[Any], weights: Sequence[nd.NDArray], grads: Sequence[nd.NDArray]
+    ) -> list[Any]:
+        """For each weight its element type, and whether it is one of several that go together."""
+        if all_dense(weights, grads):
+            return [weight._raw.dtype for weight in weights]
+        states, goes_with_dense = self.states, self.optimizer._goes_with_dense
+        together = [
+            w.stype == g.stype == "default" or goes_with_dense(w, g, states[i])
+            for i, w, g in zip(index, weights, grads, strict=True)
+        ]
+        are_apart = 1 < sum(together) < len(together)
+        return [(w._raw.dtype, are_apart and t) for w, t in zip(weights, together, strict=True)]
 
     def _prepare(self, index: Any, weight: nd.NDArray) -> None:
         """Makes the state of a weight, or brings it to the weight's device."""
@@ -129,23 +143,6 @@ class Updater:
 
 # What comes of a state that is not as `create_state` makes it, or of numbers out of all proportion.
 _MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-
-
-def _kinds(
-    weights: Sequence[nd.NDArray], grads: Sequence[nd.NDArray], are_together: bool
-) -> list[Any]:
-    """For each weight its element type, and whether it is one of several dense ones beside others.
-
-    Args:
-        weights: the weights.
-        grads: their gradients.
-        are_together: whether storage makes no difference.
-    """
-    if are_together or all_dense(weights, grads):
-        return [weight._raw.dtype for weight in weights]
-    dense = [w.stype == g.stype == "default" for w, g in zip(weights, grads, strict=True)]
-    are_apart = 1 < sum(dense) < len(dense)
-    return [(w._raw.dtype, are_apart and d) for w, d in zip(weights, dense, strict=True)]
 
 
 def _batches(kinds: Sequence[Any], limit: int) -> list[list[int]]:

@@ -57,6 +57,17 @@ def test_operators_are_among_the_modules_without_being_imported():
     assert done.returncode == 0, done.stderr
 
 
+def test_operators_that_nobody_imported_show_their_names():
+    done = run(
+        "import mxnova.as_mxnet, importlib, mxnet;"
+        "held = importlib.import_module('mxnet.ndarray.op'); assert 'relu' in dir(held);"
+        "module = importlib.import_module('mxnet.ndarray.op'); assert module is mxnet.nd.op;"
+        "assert dir(held) == dir(module) and held.__file__ == module.__file__;"
+        "assert vars(held) == vars(module) and not hasattr(held, 'nonsense')"
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_classes_of_arrays_and_symbols_name_mxnets_modules():
     done = run(
         "import mxnova.as_mxnet, pickle, mxnet as mx;"

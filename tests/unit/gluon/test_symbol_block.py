@@ -107,12 +107,21 @@ def test_missing_parameters_of_an_exported_graph_are_named(tmp_path):
         gluon.SymbolBlock.imports(f"{path}-symbol.json", "data", f"{path}-0000.params")
 
 
-def test_statistics_stay_float32_beside_float16():
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_statistics_stay_float32_beside_short_floats(dtype):
     x = mx.sym.var("x")
     y = mx.sym.Convolution(x, num_filter=2, kernel=(1, 1), name="conv")
     block = gluon.SymbolBlock(mx.sym.BatchNorm(y, gamma=mx.sym.var("scale"), name="norm"), x)
     block.initialize()
-    block.cast("float16")
-    low = {n for n, p in block.collect_params().items() if np.dtype(p.dtype) == np.float16}
+    block.cast(dtype)
+    low = {n for n, p in block.collect_params().items() if p.dtype == dtype}
     assert low == {"conv_weight", "conv_bias"}
-    assert block(mx.nd.ones((1, 3, 2, 2), dtype="float16")).dtype == np.float16
+    images = mx.nd.ones((1, 3, 2, 2), dtype=dtype)
+    assert block(images).dtype == images.dtype
+
+
+def test_a_cast_to_no_type_changes_nothing():
+    block = gluon.SymbolBlock(mx.sym.var("x") * mx.sym.var("scale"), mx.sym.var("x"))
+    with pytest.raises(TypeError, match="float15"):
+        block.cast("float15")
+    assert np.dtype(block.collect_params()["scale"].dtype) == np.float32

@@ -97,7 +97,10 @@ REFUSED = [
     ("im2col", {"kernel": (2,)}, [(1, 2, 3, 4)], "[1,2,3,4]"),
     ("im2col", {"kernel": (2, 2), "stride": (0, 1)}, [(1, 2, 3, 4)], "stride=(0, 1)"),
     ("col2im", {"kernel": (2, 2), "output_size": (3, 4)}, [(1, 8, 7)], "[1,8,7]"),
+    ("im2col", {"kernel": ()}, [(1, 2, 3, 4)], "kernel=()"),
     ("col2im", {"kernel": (2, 2), "output_size": (3,)}, [(1, 8, 6)], "output_size=(3,)"),
+    ("col2im", {"kernel": (2, 2), "output_size": (3, 0)}, [(1, 8, 6)], "output_size=(3, 0)"),
+    ("col2im", {"kernel": (2, 2), "output_size": (3, 1)}, [(1, 8, 6)], "output_size has only 1"),
 ]
 # fmt: on
 

@@ -68,19 +68,27 @@ class Counting(mx.optimizer.SGD):
         super().update_multi_precision(index, weight, grad, state)
 
 
+_ROWS = ("row_sparse", "row_sparse")  # weight and gradient
+
+
 @pytest.mark.parametrize(
-    ("name", "options", "expected"),
+    ("name", "options", "stypes", "expected"),
     [
-        ("sgd", {"momentum": 0.9}, [4]),
-        ("sgd", {"wd": 0.1}, [4]),
-        ("adam", {"wd": 0.1, "clip_gradient": 0.5}, [4]),
-        ("sgd", {"momentum": 0.9, "lazy_update": False}, [2, 2]),
-        ("nag", {"momentum": 0.9}, [2, 2]),
-        ("lars", {"momentum": 0.9}, [2, 2]),
+        ("sgd", {"momentum": 0.9}, _ROWS, [4]),
+        ("sgd", {"wd": 0.1}, _ROWS, [4]),
+        ("adam", {"wd": 0.1, "clip_gradient": 0.5}, _ROWS, [4]),
+        ("adam", {}, ("default", "row_sparse"), [4]),
+        ("sgd", {"momentum": 0.9, "multi_precision": True}, ("default", "row_sparse"), [2, 2]),
+        ("adam", {"multi_precision": True}, ("default", "row_sparse"), [2, 2]),
+        ("sgd", {}, ("default", "csr"), [2, 2]),
+        ("adam", {}, ("default", "csr"), [2, 2]),
+        ("sgd", {"momentum": 0.9, "lazy_update": False}, _ROWS, [2, 2]),
+        ("nag", {"momentum": 0.9}, _ROWS, [2, 2]),
+        ("lars", {"momentum": 0.9}, _ROWS, [2, 2]),
     ],
 )
 def test_dense_weights_are_updated_together_whatever_else_is_in_a_list(
-    name, options, expected, monkeypatch
+    name, options, stypes, expected, monkeypatch
 ):
     """Weights with gradients of rows keep the rows that have none."""
     made = mx.optimizer.create(name, **options)
@@ -93,13 +101,15 @@ def test_dense_weights_are_updated_together_whatever_else_is_in_a_list(
         update(index, *rest)
 
     monkeypatch.setattr(made, "update_multi_precision", counted)
-    weights, others = (arrays(4) for _ in "ab")
+    dtype = "float16" if made.multi_precision else "float32"
+    weights, others = (arrays(4, dtype) for _ in "ab")
     for every in (weights, others):
-        every[1], every[3] = (every[i].tostype("row_sparse") for i in (1, 3))
+        every[1], every[3] = (every[i].tostype(stypes[0]) for i in (1, 3))
     for step in range(3):
-        grads = arrays(4, seed=step + 1)
+        grads = arrays(4, dtype, seed=step + 1)
         for i in (1, 3):
-            grads[i] = mx.nd.sparse.retain(grads[i].tostype("row_sparse"), mx.nd.array([2]))
+            grads[i][:2] = 0
+            grads[i] = grads[i].tostype(stypes[1])
         together(list(range(4)), grads, weights)
         for i, grad in enumerate(grads):
             apart(i, grad, others[i])

@@ -6,14 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ... import symbol as sym
 from ...core.base.errors import ArgumentError, AssertedError
 from ...core.base.scopes import is_np_array
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
-from ...core.op.nn.batch_norm import BatchNormBase
+from ...core.op.dtypes import torch_dtype
+from ...core.op.nn.batch_norm import BatchNormBase, keeps_float32
 from ...core.runtime.context import Context
 from ..parameter import ParameterDict
 from .hybrid import HybridBlock
@@ -114,9 +113,10 @@ class SymbolBlock(HybridBlock):
         self._params.reset_ctx(ctx)
 
     def cast(self, dtype: Any) -> None:
-        """Casts parameters; for float16 those of a BatchNorm stay float32."""
+        """Casts parameters; for float16 and bfloat16 those of a BatchNorm stay float32."""
+        is_short = keeps_float32(torch_dtype(dtype))
         super().cast(dtype)
-        if np.dtype(dtype) != np.float16:
+        if not is_short:
             return
         norms = (n for n in self._cached_graph[1].nodes if isinstance(n.op, BatchNormBase))
         for name in {e.node.name for norm in norms for e in norm.inputs[1:]}:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ...core.op.dtypes import torch_dtype
+from ...core.op.nn.batch_norm import keeps_float32
 from ...initializer import Initializer
 from ..block import HybridBlock
 from ..parameter import Parameter
@@ -79,8 +79,8 @@ class _BatchNorm(_Normalization):
         self.running_var = new("running_var", size, running_variance_initializer, False, False)
 
     def cast(self, dtype: Any) -> None:
-        """Cast the parameters to a dtype; for float16 they stay float32."""
-        super().cast("float32" if np.dtype(dtype) == np.float16 else dtype)
+        """Cast the parameters to a dtype; for float16 and bfloat16 they stay float32."""
+        super().cast("float32" if keeps_float32(torch_dtype(dtype)) else dtype)
 
     def hybrid_forward(
         self,

@@ -66,13 +66,15 @@ def test_an_activation_is_a_name():
         nn.Dense(2, activation=nn.PReLU())
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 @pytest.mark.parametrize("kind", [nn.BatchNorm, nn.BatchNormReLU])
-def test_batch_norm_stays_float32_beside_halves(kind):
+def test_batch_norm_stays_float32_beside_short_floats(kind, dtype):
     layer = kind(in_channels=3)
-    layer.cast("float16")
+    layer.cast(dtype)
     assert np.dtype(layer.gamma.dtype) == np.float32
     layer.initialize()
-    assert layer(X.astype("float16")).dtype == np.float16
+    x = X.astype(dtype)
+    assert layer(x).dtype == x.dtype
     layer.cast("float64")
     assert np.dtype(layer.running_var.dtype) == np.float64
 

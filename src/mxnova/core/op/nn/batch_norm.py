@@ -23,9 +23,14 @@ from ..optimizer.step import of_equal
 from ..schema import Op
 from ..traits import InputShapes, ItemAxes, batch_apart
 
-__all__ = ["BatchNorm", "BatchNormBase", "BatchNormWithReLU"]
+__all__ = ["BatchNorm", "BatchNormBase", "BatchNormWithReLU", "keeps_float32"]
 
 _STATISTICS = ("gamma", "beta", "moving_mean", "moving_var")
+
+
+def keeps_float32(dtype: torch.dtype) -> bool:
+    """Whether parameters and statistics are float32 beside data of an element type: a short one."""
+    return dtype.is_floating_point and dtype.itemsize < 4
 
 
 class BatchNormBase(Op):
@@ -35,7 +40,7 @@ class BatchNormBase(Op):
 
     Args:
         data: floats, channels along `axis`.
-        gamma: scale (channels,), set to 1 where it is fixed; float32 when data is float16.
+        gamma: scale (channels,), set to 1 where it is fixed; float32 beside float16 and bfloat16.
         beta: shift (channels,).
         moving_mean: mean over past batches (channels,), an auxiliary state.
         moving_var: variance over past batches (channels,), an auxiliary state.
@@ -103,9 +108,8 @@ class BatchNormBase(Op):
         t.same("data", "output")
         if not t.data.is_floating_point:
             raise MXNetError(f"{self.name}: data has type {dtype_name(t.data)}, not a float")
-        half = t.data.itemsize < 4
         for name in (*_STATISTICS, "mean", "var"):
-            t[name] = torch.float32 if half else t.data
+            t[name] = torch.float32 if keeps_float32(t.data) else t.data
 
     def infer_stype(self, stypes: Sequence[str]) -> tuple[str, ...]:
         """Refuse sparse arrays beside a fixed gamma, as MXNet does."""

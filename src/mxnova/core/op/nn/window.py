@@ -105,15 +105,20 @@ class Window(NamedTuple):
         """The size of the dilated kernel."""
         return tuple(d * (k - 1) + 1 for k, d in zip(self.kernel, self.dilate, strict=True))
 
-    def counts(self, s: Shapes, sizes: tuple[Dim, ...], up: bool = False) -> tuple[Dim, ...]:
-        """Positions along axes of `sizes`; with `up` also the last one that is not whole."""
+    def counts(
+        self, s: Shapes, sizes: tuple[Dim, ...], up: bool = False, of: str = "data"
+    ) -> tuple[Dim, ...]:
+        """Positions along axes of `sizes`; with `up` also the last one that is not whole.
+
+        A kernel that does not fit raises, naming what the sizes are `of`.
+        """
         found = []
         for size, reach, stride, pad in zip(sizes, self.reach, self.stride, self.pad, strict=True):
             room = size + 2 * pad - reach
             if not isinstance(room, UnknownDim):
                 if room < 0:
                     raise s.fail(
-                        f"kernel={self.kernel}: it reaches over {reach} items, but data has only "
+                        f"kernel={self.kernel}: it reaches over {reach} items, but {of} has only "
                         f"{size}, padded to {size + 2 * pad}; a smaller kernel or a larger pad= "
                         "fits"
                     )

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ...base.params import Shape
-from ...base.shapes import UnknownDim, shape_text
+from ...base.shapes import Dim, UnknownDim, shape_text
 from ...runtime import tuning
 from ..declaration import function_operator
 from ..families.rules import floats_only
@@ -22,26 +22,29 @@ from ..schema import Op
 _Index = tuple[Any, ...]
 
 
-def _windows(op: Op, s: Shapes, size: tuple[int, ...]) -> int:
-    """The number of windows that fit into images of `size`; raises for unusable parameters."""
-    counts = Window.of(s, op).counts(s, size)
+def _known(counts: tuple[Dim, ...]) -> int:
+    """The product of those that are known, as all are of complete shapes."""
     return prod(n for n in counts if not isinstance(n, UnknownDim))
 
 
 def _im2col_shape(op: Op, s: Shapes) -> None:
-    s.rank("data", len(op.attr("kernel")) + 2)
+    window = Window.of(s, op)
+    s.rank("data", len(window.kernel) + 2)
     n, channels, *size = s.full("data")
-    windows = _windows(op, s, tuple(size))
-    s.output = (n, channels * prod(op.attr("kernel")), windows)
+    windows = _known(window.counts(s, tuple(size)))
+    s.output = (n, channels * prod(window.kernel), windows)
 
 
 def _col2im_shape(op: Op, s: Shapes) -> None:
-    s.rank("data", 3)
-    n, rows, columns = s.full("data")
-    size, kernel = op.attr("output_size"), op.attr("kernel")
+    window = Window.of(s, op)
+    size, kernel = op.attr("output_size"), window.kernel
     if len(size) != len(kernel):
         raise s.fail(f"output_size={size}: it must have as many items as kernel={kernel}")
-    windows = _windows(op, s, size)
+    if any(item < 1 for item in size):
+        raise s.fail(f"output_size={size}: every item must be >= 1")
+    s.rank("data", 3)
+    n, rows, columns = s.full("data")
+    windows = _known(window.counts(s, size, of="output_size"))
     if windows != columns or rows % prod(kernel):
         raise s.fail(
             f"data {shape_text(s.data)}: must be (batch, channels · {prod(kernel)}, {windows}) "
