@@ -17,6 +17,7 @@ import torch
 import typer
 from rich.console import Console
 
+import mxnova as mx
 from benchmarks import against, cores, gpu, load
 from benchmarks.__main__ import main
 from benchmarks.harness import Result, Stats, _differences, run
@@ -25,7 +26,7 @@ from benchmarks.models.parameters import parameters_of
 from benchmarks.peers import PeerError, PeerProcess, interpreter_of
 from benchmarks.report import save, show, time_text
 from benchmarks.subject import SUBJECTS, Case, Options, Skip, find
-from benchmarks.subjects import ablation
+from benchmarks.subjects import ablation, training, training_bfloat16
 from benchmarks.worker import Stopwatch
 from mxnova.core.exec.passes import pipeline
 from mxnova.core.runtime import torch_api
@@ -96,6 +97,18 @@ def test_report_tells_times_ratios_and_absent_peers(tmp_path):
     assert "Other processes used 0.5 cores" in text
     saved = json.loads(save(outcome, tmp_path).read_text())
     assert saved["results"][0]["ratios"] == {"torch": 2.0, "mxnet": pytest.approx(0.15)}
+
+
+@pytest.mark.parametrize("subject", [training, training_bfloat16])
+def test_a_step_of_training_ends_with_its_updates(subject, monkeypatch):
+    waits, waitall = [], mx.nd.waitall
+    monkeypatch.setattr(mx.nd, "waitall", lambda: waits.append(1) or waitall())
+    for module in (training, training_bfloat16):
+        monkeypatch.setattr(module, "import_mx", lambda peer: mx)
+    case = next(iter(subject.cases("mxnet", SMOKE).values()))()
+    waits.clear()
+    case.statement()
+    assert waits == [1]
 
 
 def test_process_that_cannot_start_says_why():
