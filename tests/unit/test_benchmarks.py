@@ -234,6 +234,23 @@ def test_serving_is_measured(wrk, workers, capsys):
     assert ("2 bare loops" in found) == (workers == 2)
     assert found["processor time, clients"] >= 0
     assert found["p99"] >= found["median"] > 0
+    assert found["load"] > 0
+
+
+@pytest.mark.parametrize(
+    "spreads, shown", [([3], 3), ([4, 1], 4), ([9, 2, 1], 2), ([4, 1, 2, 3], 3)]
+)
+def test_latencies_of_the_turn_in_the_middle_and_its_load_are_shown(spreads, shown):
+    from benchmarks import serving
+    from benchmarks.clients import Answers
+
+    turns = [
+        serving.latencies(Answers(200, (), 0), Answers(20 * spread, [1.0] * 9 + [1e6 * spread], 0))
+        for spread in spreads
+    ]
+    found = serving.middle(turns)
+    assert found["load"] == pytest.approx(0.1 * shown)
+    assert (found["requests"], found["median"]) == (10, 1000)
 
 
 def test_serving_by_wrk_runs_for_whole_seconds(monkeypatch):
