@@ -20,7 +20,7 @@ from rich.console import Console
 import mxnova as mx
 from benchmarks import against, cores, gpu, load
 from benchmarks.__main__ import main
-from benchmarks.harness import Result, Stats, _differences, run
+from benchmarks.harness import Outcome, Result, Stats, _differences, run
 from benchmarks.models.networks import convolutional
 from benchmarks.models.parameters import parameters_of
 from benchmarks.peers import PeerError, PeerProcess, interpreter_of
@@ -217,6 +217,40 @@ def test_peers_that_there_are_not(tmp_path):
     with pytest.raises(typer.BadParameter, match="no peer onnx; there are mxnova, torch, mxnet"):
         main(["dispatch"], peer=["mxnova", "onnx"], output=tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def saved(tmp_path, only=()):
+    """Where the result of a run without measured cases is saved."""
+    return save(Outcome("dispatch", find("dispatch"), SMOKE, only), tmp_path)
+
+
+def test_chosen_cases_are_saved_beside_the_result_of_all(tmp_path):
+    paths = [saved(tmp_path, only) for only in ([], ["a + b"], ["a + b", "../relu(a)"])]
+    assert len(list(tmp_path.iterdir())) == len(set(paths)) == 3
+    assert [json.loads(p.read_text())["only"] for p in paths] == [
+        [], ["a + b"], ["a + b", "../relu(a)"],
+    ]  # fmt: skip
+
+
+def test_a_result_that_cannot_be_written_leaves_the_one_before(tmp_path, monkeypatch):
+    before = saved(tmp_path).read_bytes()
+
+    def fail(*_given):
+        raise OSError(28, "no space left")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="no space left"):
+        saved(tmp_path)
+    assert [p.read_bytes() for p in tmp_path.iterdir()] == [before]
+
+
+def test_cases_that_there_are_not(tmp_path):
+    options = {"peer": ["torch"], "smoke": True, "output": tmp_path}
+    with pytest.raises(
+        typer.BadParameter, match="dispatch has no case 'nosuch'; it has: .*a [+] b"
+    ):
+        main(["dispatch"], case=["a + b", "nosuch"], **options)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow
