@@ -310,7 +310,9 @@ def test_cores_as_taskset_writes_them(text, expected, monkeypatch):
     assert cores.cores_of(text) == expected
 
 
-@pytest.mark.parametrize("text", ["x", "0-", "-1", "0-1-2", "0;1", "0-9999", "99999"])
+@pytest.mark.parametrize(
+    "text", ["x", "0-", "-1", "0-1-2", "0;1", "0-9999", "99999", "1-0", "0,3-2", ",", "0,"]
+)
 def test_cores_that_there_are_not(text):
     with pytest.raises(ValueError):
         cores.cores_of(text)
