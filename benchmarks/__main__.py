@@ -21,7 +21,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from benchmarks.harness import run
+from benchmarks.harness import NoSuchCase, run
 from benchmarks.report import save, show
 from benchmarks.subject import SUBJECTS, Options, find
 
@@ -54,17 +54,20 @@ def main(
     for name in subjects or SUBJECTS:
         with _progress(console) as bar:
             task = bar.add_task(name, what="")
-            outcome = run(
-                name,
-                Options(threads, smoke),
-                mxnet_python=mxnet_python,
-                peers=peer or (),
-                rounds=rounds,
-                only=case or (),
-                scratch=output,
-                progress=functools.partial(_advance, bar, task),
-                keep=functools.partial(save, folder=output),
-            )
+            try:
+                outcome = run(
+                    name,
+                    Options(threads, smoke),
+                    mxnet_python=mxnet_python,
+                    peers=peer or (),
+                    rounds=rounds,
+                    only=case or (),
+                    scratch=output,
+                    progress=functools.partial(_advance, bar, task),
+                    keep=functools.partial(save, folder=output),
+                )
+            except NoSuchCase as error:
+                raise typer.BadParameter(str(error)) from None
         show(outcome, console)
         console.print(f"{save(outcome, output)}{os.linesep}", highlight=False)
 

@@ -17,9 +17,12 @@ def cores_of(text: str) -> frozenset[int]:
         ValueError: the text is no such list, or this process may not use one of them.
     """
     found: set[int] = set()
-    for part in filter(None, text.split(",")):
+    for part in text.split(",") if text else ():
         first, dash, last = part.partition("-")
-        found.update(range(int(first), int(last if dash else first) + 1))
+        named = range(int(first), int(last if dash else first) + 1)
+        if not named:
+            raise ValueError(f"no range of cores: {part}")
+        found.update(named)
     if found and not hasattr(os, "sched_setaffinity"):
         raise ValueError("only Linux lets a process choose its cores")
     if found and (missing := found - os.sched_getaffinity(0)):

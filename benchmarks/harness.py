@@ -17,7 +17,11 @@ from benchmarks.load import watch_others
 from benchmarks.peers import PeerError, PeerProcess, interpreter_of
 from benchmarks.subject import Options, Subject, find
 
-__all__ = ["Outcome", "Result", "Stats", "run"]
+__all__ = ["NoSuchCase", "Outcome", "Result", "Stats", "run"]
+
+
+class NoSuchCase(ValueError):  # noqa: N818 - a sentence
+    """No case has a name that contains a text."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,7 @@ class Outcome:
     """What a subject gave.
 
     Attributes:
+        only: texts that the names of cases contain; all cases where there are none.
         versions: of the peers that took part; `absent`: why others did not.
         others: cores that other processes used meanwhile.
     """
@@ -73,6 +78,7 @@ class Outcome:
     name: str
     subject: Subject
     options: Options
+    only: Sequence[str] = ()
     results: list[Result] = field(default_factory=list)
     versions: dict[str, dict[str, str]] = field(default_factory=dict)
     absent: dict[str, str] = field(default_factory=dict)
@@ -106,6 +112,9 @@ def run(
         scratch: folder for temporary files; their file system is what file subjects measure.
         progress: called with (cases done, all cases, what comes next).
         keep: called with what is known after each case.
+
+    Raises:
+        NoSuchCase: one of `only` is in no name.
     """
     subject = find(name)
     if options.smoke:
@@ -115,9 +124,9 @@ def run(
     others = watch_others()
     wanted = [p for p in subject.peers if not peers or p in peers]
     with tempfile.TemporaryDirectory(dir=scratch) as directory:
-        outcome = Outcome(name, subject, replace(options, directory=directory))
+        outcome = Outcome(name, subject, replace(options, directory=directory), only)
         with _started(outcome, wanted, mxnet_python) as processes:
-            cases = [c for c in _in_order(p.cases for p in processes) if _is_wanted(c, only)]
+            cases = _chosen(name, _in_order(p.cases for p in processes), only)
             for i, case in enumerate(cases):
                 progress(i, len(cases), case)
                 outcome.results.append(_measure(subject, case, processes))
@@ -156,8 +165,13 @@ def _told(outcome: Outcome, peer: str) -> Iterator[None]:
         outcome.absent[peer] = str(reason)
 
 
-def _is_wanted(case: str, only: Sequence[str]) -> bool:
-    return not only or any(text in case for text in only)
+def _chosen(name: str, cases: Sequence[str], only: Sequence[str]) -> list[str]:
+    """The cases whose names contain one of `only`."""
+    for text in only if cases else ():  # there are none where all peers are absent
+        if not any(text in case for case in cases):
+            some = "; ".join(cases[:20]) + "; …" * (len(cases) > 20)
+            raise NoSuchCase(f"{name} has no case {text!r}; it has: {some}")
+    return [c for c in cases if not only or any(text in c for text in only)]
 
 
 def _in_order(lists: Any) -> list[str]:

@@ -7,6 +7,7 @@ import dataclasses
 import json
 import os
 import platform
+import re
 import statistics
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.harness import Outcome, Result
+from mxnova.formats.atomic import replacing
 
 __all__ = ["save", "show", "time_text"]
 
@@ -142,10 +144,12 @@ def time_text(seconds: float) -> str:
 
 
 def save(outcome: Outcome, folder: Path) -> Path:
-    """Writes ``<subject>.json`` into `folder`."""
+    """Writes ``<subject>.json`` into `folder`, as a whole; its name has the chosen cases."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{outcome.name}.json"
-    path.write_text(json.dumps(_plain(outcome), indent=1), encoding="utf-8")
+    chosen = (re.sub(r"\W+", "_", text) for text in outcome.only)
+    path = folder / f"{'-'.join((outcome.name, *chosen))}.json"
+    with replacing(path) as file:
+        file.write(json.dumps(_plain(outcome), indent=1).encode())
     return path
 
 
@@ -158,6 +162,7 @@ def _plain(outcome: Outcome) -> dict[str, Any]:
         "python": platform.python_version(),
         "threads": outcome.options.threads,
         "rounds": outcome.subject.rounds,
+        "only": list(outcome.only),
         "versions": outcome.versions,
         "absent": outcome.absent,
         "others": outcome.others,

@@ -9,7 +9,8 @@ loops have the former. What clients take of a request is shown. They send bytes 
 sockets, in one thread, or by the program `wrk`.
 
 Latency: after each turn, requests that are due at constant intervals, 80 % of its throughput; how
-late a request is sent counts. The turn is shown whose p99 is in the middle of all, in medians.
+late a request is sent counts. The turn is shown whose p99 is in the middle of all, in medians,
+and the load that was reached: less than 80 % where the server could not do what it had done.
 `--random` has them come at random, as those of many people do: then some wait for others in any
 server.
 """
@@ -27,7 +28,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import repeat
@@ -139,20 +140,25 @@ def measure(
         "processor time, server": min(used) * 1000,
         "processor time, clients": served.processor * 1000,
         "processor time, clients at this load": min(a.processor for a in late) * 1000,
-        **shown_latencies(late),
+        **middle(map(latencies, asked, late)),
     }
 
 
-def shown_latencies(turns: list[Answers]) -> dict[str, float]:
-    """Latencies of the turn whose p99 is in the middle, measured in its median."""
-    found = []
-    for answers in turns:
-        parts = np.percentile(answers.latencies, (50, 90, 99, 99.9)) * 1000
-        row = dict(zip(("median", "p90", "p99", "p99.9"), map(float, parts), strict=True))
-        found.append(
-            {"requests": len(answers.latencies), **row, "p99 / median": parts[2] / parts[0]}
-        )
-    return sorted(found, key=lambda row: row["p99 / median"])[(len(found) - 1) // 2]
+def latencies(asked: Answers, late: Answers) -> dict[str, float]:
+    """What is shown of a turn: its load, as a part of its throughput, and its latencies."""
+    parts = np.percentile(late.latencies, (50, 90, 99, 99.9)) * 1000
+    return {
+        "load": late.rate / asked.rate,
+        "requests": len(late.latencies),
+        **dict(zip(("median", "p90", "p99", "p99.9"), map(float, parts), strict=True)),
+        "p99 / median": parts[2] / parts[0],
+    }
+
+
+def middle(turns: Iterable[dict[str, float]]) -> dict[str, float]:
+    """The turn whose p99 is in the middle, in medians; the worse of two."""
+    ordered = sorted(turns, key=lambda turn: turn["p99 / median"])
+    return ordered[len(ordered) // 2]
 
 
 def intervals(random: bool) -> Iterator[float]:

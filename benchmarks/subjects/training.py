@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.inputs import import_mx
 from benchmarks.models.sizes import FULL, SMOKE, Sizes, batch_of
-from benchmarks.models.steps import gluon_step, module_step, torch_step, values
+from benchmarks.models.steps import Step, gluon_step, module_step, torch_step, values
 from benchmarks.subject import Case, Options, Subject, runtime_of
 
 BATCHES = {"MLP": 32, "LeNet": 64, "LSTM": 32, "Transformer": 16, "ResNet-50": 8}
@@ -56,14 +56,24 @@ def _case(peer: str, network: str, mode: str, sizes: Sizes) -> Case:
         made = torch_step(network, *batch, sizes, **TORCH[peer.partition("-")[2]])
     else:
         made = gluon_step(import_mx(peer), network, *batch, sizes, hybridize=HYBRIDIZE[mode])
-
-    def step() -> np.ndarray:
-        return values(made())
-
+    step = awaited(peer, made)
     if peer == "mxnova-module" or (runtime_of(peer) == "torch" and network in SPARED):
         return Case(step)
     # The losses of a second step show the gradients of the first.
     return Case(step, output=lambda: [step(), step()])
+
+
+def awaited(peer: str, step: Step) -> Callable[[], np.ndarray]:
+    """A step that ends when its updates are made; an engine makes them after the losses."""
+    wait = None if runtime_of(peer) == "torch" else import_mx(peer).nd.waitall
+
+    def whole_step() -> np.ndarray:
+        losses = step()
+        if wait is not None:
+            wait()
+        return values(losses)
+
+    return whole_step
 
 
 # Network -> what mxnova may take, by peer.

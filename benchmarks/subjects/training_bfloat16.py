@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from benchmarks.inputs import import_mx
 from benchmarks.models.sizes import FULL, SMOKE, Sizes, batch_of
-from benchmarks.models.steps import gluon_step, torch_step, values
+from benchmarks.models.steps import gluon_step, torch_step
 from benchmarks.subject import Case, Options, Subject, runtime_of
-from benchmarks.subjects.training import BATCHES
+from benchmarks.subjects.training import BATCHES, awaited
 
 __all__ = ["SUBJECT"]
 
@@ -37,7 +37,7 @@ def _case(peer: str, network: str, sizes: Sizes) -> Case:
 
             amp.init("bfloat16")
         step = gluon_step(import_mx(peer), network, *batch, sizes, hybridize={})
-    return Case(lambda: values(step()))
+    return Case(awaited(peer, step))
 
 
 SUBJECT = Subject(

@@ -17,15 +17,16 @@ import torch
 import typer
 from rich.console import Console
 
+import mxnova as mx
 from benchmarks import against, cores, gpu, load
 from benchmarks.__main__ import main
-from benchmarks.harness import Result, Stats, _differences, run
+from benchmarks.harness import Outcome, Result, Stats, _differences, run
 from benchmarks.models.networks import convolutional
 from benchmarks.models.parameters import parameters_of
 from benchmarks.peers import PeerError, PeerProcess, interpreter_of
 from benchmarks.report import save, show, time_text
 from benchmarks.subject import SUBJECTS, Case, Options, Skip, find
-from benchmarks.subjects import ablation
+from benchmarks.subjects import ablation, training, training_bfloat16
 from benchmarks.worker import Stopwatch
 from mxnova.core.exec.passes import pipeline
 from mxnova.core.runtime import torch_api
@@ -96,6 +97,18 @@ def test_report_tells_times_ratios_and_absent_peers(tmp_path):
     assert "Other processes used 0.5 cores" in text
     saved = json.loads(save(outcome, tmp_path).read_text())
     assert saved["results"][0]["ratios"] == {"torch": 2.0, "mxnet": pytest.approx(0.15)}
+
+
+@pytest.mark.parametrize("subject", [training, training_bfloat16])
+def test_a_step_of_training_ends_with_its_updates(subject, monkeypatch):
+    waits, waitall = [], mx.nd.waitall
+    monkeypatch.setattr(mx.nd, "waitall", lambda: waits.append(1) or waitall())
+    for module in (training, training_bfloat16):
+        monkeypatch.setattr(module, "import_mx", lambda peer: mx)
+    case = next(iter(subject.cases("mxnet", SMOKE).values()))()
+    waits.clear()
+    case.statement()
+    assert waits == [1]
 
 
 def test_process_that_cannot_start_says_why():
@@ -206,6 +219,40 @@ def test_peers_that_there_are_not(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def saved(tmp_path, only=()):
+    """Where the result of a run without measured cases is saved."""
+    return save(Outcome("dispatch", find("dispatch"), SMOKE, only), tmp_path)
+
+
+def test_chosen_cases_are_saved_beside_the_result_of_all(tmp_path):
+    paths = [saved(tmp_path, only) for only in ([], ["a + b"], ["a + b", "../relu(a)"])]
+    assert len(list(tmp_path.iterdir())) == len(set(paths)) == 3
+    assert [json.loads(p.read_text())["only"] for p in paths] == [
+        [], ["a + b"], ["a + b", "../relu(a)"],
+    ]  # fmt: skip
+
+
+def test_a_result_that_cannot_be_written_leaves_the_one_before(tmp_path, monkeypatch):
+    before = saved(tmp_path).read_bytes()
+
+    def fail(*_given):
+        raise OSError(28, "no space left")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="no space left"):
+        saved(tmp_path)
+    assert [p.read_bytes() for p in tmp_path.iterdir()] == [before]
+
+
+def test_cases_that_there_are_not(tmp_path):
+    options = {"peer": ["torch"], "smoke": True, "output": tmp_path}
+    with pytest.raises(
+        typer.BadParameter, match="dispatch has no case 'nosuch'; it has: .*a [+] b"
+    ):
+        main(["dispatch"], case=["a + b", "nosuch"], **options)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("wrk, workers", [(False, 2), (True, 1)])
 def test_serving_is_measured(wrk, workers, capsys):
@@ -221,6 +268,23 @@ def test_serving_is_measured(wrk, workers, capsys):
     assert ("2 bare loops" in found) == (workers == 2)
     assert found["processor time, clients"] >= 0
     assert found["p99"] >= found["median"] > 0
+    assert found["load"] > 0
+
+
+@pytest.mark.parametrize(
+    "spreads, shown", [([3], 3), ([4, 1], 4), ([9, 2, 1], 2), ([4, 1, 2, 3], 3)]
+)
+def test_latencies_of_the_turn_in_the_middle_and_its_load_are_shown(spreads, shown):
+    from benchmarks import serving
+    from benchmarks.clients import Answers
+
+    turns = [
+        serving.latencies(Answers(200, (), 0), Answers(20 * spread, [1.0] * 9 + [1e6 * spread], 0))
+        for spread in spreads
+    ]
+    found = serving.middle(turns)
+    assert found["load"] == pytest.approx(0.1 * shown)
+    assert (found["requests"], found["median"]) == (10, 1000)
 
 
 def test_serving_by_wrk_runs_for_whole_seconds(monkeypatch):
@@ -246,7 +310,9 @@ def test_cores_as_taskset_writes_them(text, expected, monkeypatch):
     assert cores.cores_of(text) == expected
 
 
-@pytest.mark.parametrize("text", ["x", "0-", "-1", "0-1-2", "0;1", "0-9999", "99999"])
+@pytest.mark.parametrize(
+    "text", ["x", "0-", "-1", "0-1-2", "0;1", "0-9999", "99999", "1-0", "0,3-2", ",", "0,"]
+)
 def test_cores_that_there_are_not(text):
     with pytest.raises(ValueError):
         cores.cores_of(text)

@@ -44,23 +44,37 @@ class Pool:
         self.executor = ThreadPoolExecutor(threads, thread_name_prefix="mxnova-serve")
         self._free = threads
         self._asking: deque[Callable[[], None]] = deque()
+        self._has_begun = False  # in this turn of the loop or the one before
 
     def ask(self, begin: Callable[[], None]) -> None:
         """Has `begin` called in a later turn of the loop, when a thread is free for it.
 
-        They are called in the order of asking.
+        They are called in the order of asking, at most one in two turns: what it did in the loop
+        itself is answered in the turn after.
         """
         self._asking.append(begin)
-        if self._free:
-            self._free -= 1
-            self.release()
+        self._go_on()
 
     def release(self) -> None:
-        """Gives a thread back, or to who asked first."""
-        if self._asking:
-            asyncio.get_running_loop().call_soon(self._asking.popleft())
-        else:
-            self._free += 1
+        """Gives a thread back."""
+        self._free += 1
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self._asking and self._free and not self._has_begun:
+            self._free -= 1
+            self._has_begun = True
+            asyncio.get_running_loop().call_soon(self._begin)
+
+    def _begin(self) -> None:
+        try:
+            self._asking.popleft()()
+        finally:
+            asyncio.get_running_loop().call_soon(self._end_pause)
+
+    def _end_pause(self) -> None:
+        self._has_begun = False
+        self._go_on()
 
 
 @dataclass(eq=False)
@@ -177,8 +191,8 @@ class Batcher:
         if self._is_short(batch):
             try:
                 self._finish(batch, start, self._compute(batch))
-            finally:  # in the turn that sends the answers: another run in it would hold them back
-                asyncio.get_running_loop().call_soon(self._pool.release)
+            finally:
+                self._pool.release()
         else:
             self._hand_over(batch, start)
         if self._queue:

@@ -7,9 +7,9 @@ import zlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import anyio
 from starlette.requests import ClientDisconnect, Request
 
-from .deadline import deadline
 from .errors import Refused, overloaded
 
 __all__ = ["Intake"]
@@ -47,7 +47,7 @@ class Intake:
     async def _received(self, request: Request, held: list[int]) -> bytes:
         self._check_announced(request)
         try:
-            with deadline(self._timeout):
+            with anyio.fail_after(self._timeout):
                 encoded = await self._read(request, held)
         except TimeoutError:
             raise Refused(408, f"the body was not there after {self._timeout:g} seconds") from None

@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+import anyio
 import numpy as np
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -16,7 +17,6 @@ from starlette.routing import Route
 from ..core.base.errors import FormatError, MXNetError, OutOfMemoryError
 from ..formats import bounded_json
 from .bodies import Intake
-from .deadline import deadline
 from .errors import Refused
 from .metrics import Metrics
 from .repository import Repository, Served
@@ -88,7 +88,7 @@ class Endpoint:
         """
         seconds = self.settings.timeout
         try:
-            with deadline(seconds):
+            with anyio.fail_after(seconds):
                 outputs = await served.submit(arrays)
         except TimeoutError:
             raise Refused(504, f"the model did not answer in {seconds:g} seconds") from None

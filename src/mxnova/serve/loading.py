@@ -109,8 +109,6 @@ def _open(source: ModelSource) -> InferenceModel:
     path = Path(source.path)
     if path.is_dir():
         path = _inside(path)
-    if path.suffix == ".mxnova":
-        return InferenceModel.open(str(path))
     model = InferenceModel.open(str(path), source.epoch, backend=source.backend, ctx=source.ctx)
     artefact = model.source
     if isinstance(artefact, OpenedModel) and artefact.graph is None and artefact.symbol is None:

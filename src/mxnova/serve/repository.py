@@ -275,7 +275,7 @@ class Repository:
         inside = root.resolve()
         if inside not in wanted.resolve().parents:
             raise Refused(403, f"{shown(str(wanted), 200)} is not in the folder of models")
-        return ModelSource(str(wanted))
+        return ModelSource(str(wanted), backend=self._settings.backend, ctx=self._settings.ctx)
 
     async def _loaded(self, name: str, entry: Entry, status: int) -> Served:
         loop = asyncio.get_running_loop()

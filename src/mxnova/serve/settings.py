@@ -25,8 +25,8 @@ class ModelSource:
         path: a compiled model, what `open_model` opens, or a folder with one of these.
         shapes: of the inputs of a checkpoint, by name; words for sizes that are left open.
         epoch: number of the .params file; None: the newest.
-        backend: who runs a checkpoint, see `Predictor`.
-        ctx: where, as text; None: on the CPU.
+        backend: who runs a checkpoint, see `Predictor`; compiled models have their own.
+        ctx: where a checkpoint runs, as text; None: on the CPU.
         labels: a file with names of the scores, one a line; None: what the model notes.
         preprocessing: of images, options of `Picture`; empty: what the model notes.
     """
@@ -59,6 +59,8 @@ class Settings:
         timeout: seconds until a body is there, and until a request is answered.
         idle_timeout: seconds that a connection may be idle, or take to send headers.
         root: folder whose models clients may load; None: they cannot load others.
+        backend: who runs those models, see `ModelSource`.
+        ctx: where.
         state: file by which the processes of a server agree about models.
     """
 
@@ -76,6 +78,8 @@ class Settings:
     timeout: float = 60.0
     idle_timeout: int = 20
     root: Path | None = None
+    backend: str | None = None
+    ctx: str | None = None
     state: Path | None = None
 
     def __post_init__(self) -> None:

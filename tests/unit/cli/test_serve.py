@@ -14,10 +14,12 @@ def settings(*arguments):
 
 def test_options_become_settings():
     found = settings("a=x/net", "y/other.mxnova", "-s", "data=N,3", "--epoch", "4", "--mean", "1,2,3",
-                     "--port", "0", "--max-delay", "0.5", "--workers", "2")  # fmt: skip
+                     "--port", "0", "--max-delay", "0.5", "--workers", "2",
+                     "--model-root", "z", "--ctx", "gpu", "--backend", "aten")  # fmt: skip
     assert list(found.models) == ["a", "other"]
     source = found.models["a"]
     assert (source.path, source.epoch) == ("x/net", 4)
+    assert (source.ctx, source.backend) == (found.ctx, found.backend) == ("gpu", "aten")
     assert source.shapes == {"data": ("N", 3)}
     assert source.preprocessing == {"mean": "1,2,3"}
     assert (found.port, found.max_delay, found.workers, found.host) == (0, 0.5, 2, "127.0.0.1")

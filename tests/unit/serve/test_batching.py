@@ -284,7 +284,8 @@ def test_runs_that_are_known_to_be_short_are_made_in_the_loop(monkeypatch, reque
     assert not any(threads_of(monkeypatch, requests))
 
 
-def test_answers_are_sent_before_another_run_holds_the_loop(monkeypatch):
+@pytest.mark.parametrize("threads", [1, 2])
+def test_answers_are_sent_before_another_run_holds_the_loop(monkeypatch, threads):
     monkeypatch.setattr(sys, "getswitchinterval", lambda: 1000.0)  # any run is short
     events = []
 
@@ -303,7 +304,7 @@ def test_answers_are_sent_before_another_run_holds_the_loop(monkeypatch):
         await asyncio.sleep(0)
         assert events == ["run", "answered", "sent"] * 5
 
-    run(test, max_batch=1, in_loop=True)
+    run(test, max_batch=1, threads=threads, in_loop=True)
 
 
 def test_runs_that_fail_tell_nothing_of_those_that_do_not(monkeypatch):

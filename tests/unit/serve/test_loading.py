@@ -150,3 +150,9 @@ def test_a_checkpoint_runs_where_it_is_told(models):
     with pytest.raises(MXNetError, match=r"gpu\(7\): this machine has"):
         load(source(models, ctx="gpu(7)"))
     assert load(source(models, ctx="cpu(1)")).is_batched
+
+
+@pytest.mark.parametrize("name, value", {"ctx": "gpu", "backend": "aten", "epoch": 1}.items())
+def test_compiled_models_refuse_what_is_for_checkpoints(tmp_path, name, value):
+    with pytest.raises(MXNetError, match=f"--{name} is not for compiled models"):
+        load(ModelSource(str(tmp_path / "net.mxnova"), **{name: value}))
