@@ -203,12 +203,12 @@ def _run(function, args, kwargs, waits):
     return tree_map(lambda t: GpuTensor(t, place) if isinstance(t, torch.Tensor) else t, result)
 
 
-# What CUDA's kernels of quotients by numbers are, which round twice.
+# What CUDA's kernels of quotients by numbers are, which round twice; halves go through float32.
 _PRODUCTS = {"div": torch.ops.aten.mul.Tensor, "div_": torch.ops.aten.mul_.Tensor}
 
 
 def _reciprocal(data, number):
-    one = torch.ones((), dtype=data.dtype if data.is_floating_point() else torch.float32)
+    one = torch.ones((), dtype=torch.promote_types(data.dtype, torch.float32))
     return float(one / number)
 
 
