@@ -76,7 +76,7 @@ def save(fname: str | os.PathLike[str], data: Any) -> None:
 def load(fname: str | os.PathLike[str], *, mmap: bool = True) -> dict[str, BaseArray] | Any:
     """The arrays in a file, as a list or, where they have names, a dict.
 
-    Those that were saved on a GPU come back there if this machine has it, others on the CPU.
+    Those that were saved on a GPU come back there if this process can use it, others on the CPU.
 
     Args:
         fname: path of the file.
@@ -132,7 +132,7 @@ def dumps_array(array: BaseArray) -> bytearray:
 
 
 def loads_array(data: bytes | bytearray) -> BaseArray:
-    """The array of such bytes, dense, on the context it was on if this machine has it."""
+    """The array of such bytes, dense, on the context it was on if that is there."""
     record = params.loads_array(bytearray(data))
     if record is None:
         raise FormatError("a pickled array without shape and values")
@@ -144,7 +144,7 @@ def loads_array(data: bytes | bytearray) -> BaseArray:
 
 
 def _brought_back(record: ArrayRecord) -> BaseArray:
-    """The array of a record: on the GPU it was on where this machine has that, else on cpu(0)."""
+    """The array of a record: on the GPU it was on where that is there, else on cpu(0)."""
     array: Any = array_of_record(record)
     kind, number = record.context
     was_on_gpu = Context.devtype2str.get(kind) == "gpu" and is_there(Context("gpu", number))

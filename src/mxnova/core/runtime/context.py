@@ -16,6 +16,7 @@ from ..base.scopes import Scope, ScopeType
 from .engine import wait_for_all
 from .engine.gpu import whole_gpus
 from .profiler import api_call
+from .torch_api import is_fork_without_gpus
 
 __all__ = [
     "Context",
@@ -127,8 +128,10 @@ _IN_USE: set[int] = set()  # GPUs; to wait for another one would take memory the
 
 
 def is_there(context: Context) -> bool:
-    """Whether this machine has it."""
-    return context.device_type != "gpu" or 0 <= context.device_id < num_gpus()
+    """Whether this machine has it, and this process can use it."""
+    if context.device_type != "gpu":
+        return True
+    return 0 <= context.device_id < num_gpus() and not is_fork_without_gpus()
 
 
 def _device_of(device_type: str, device_id: int) -> torch.device:

@@ -42,6 +42,7 @@ __all__ = [
     "has_onednn_bfloat16",
     "has_onednn_kernels",
     "int_mm",
+    "is_fork_without_gpus",
     "is_traced",
     "is_transformed",
     "is_zero_tensor",
@@ -329,6 +330,11 @@ def has_backward_hooks(tensor: Tensor) -> bool:
 def has_lapack() -> bool:
     """Whether torch was built with LAPACK."""
     return bool(getattr(torch._C, "has_lapack", True))
+
+
+def is_fork_without_gpus() -> bool:
+    """Whether this process was forked from one that used a GPU: CUDA does not start in it."""
+    return bool(getattr(torch.cuda, "_is_in_bad_fork", lambda: False)())
 
 
 # Libraries ----------------------------------------------------------------------------------------
