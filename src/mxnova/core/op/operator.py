@@ -252,8 +252,9 @@ class Op:
 
     @property
     def draws(self) -> bool:
-        """Whether forward may take numbers from the random stream that it is given."""
-        return "rng" in self.type.signature.facts
+        """Whether a forward may take numbers from the random stream that it is given."""
+        of_type = self.type
+        return "rng" in of_type.signature.facts or any("rng" in k.facts for k in of_type.kernels)
 
     @property
     def can_run_twice(self) -> bool:
