@@ -43,6 +43,7 @@ __all__ = [
     "named",
     "names",
     "register",
+    "warn_of_precision",
 ]
 
 _log = logging.getLogger("mxnova")
@@ -157,11 +158,24 @@ def choose(program: Program) -> Backend | None:
     precision = lowest_precision(program.symbol)
     for backend in asked:
         _check_precision(backend, precision)
-    if not asked and default is None and precision != "float32":
-        _log.warning("nothing is computed in bfloat16: no operator here has a kernel for it")
     if not asked:
         return default
     return Chain([*asked, *([] if default is None else [default])])
+
+
+def warn_of_precision(program: Program, backend: Backend | None) -> None:
+    """Warns where products are asked for in a type that they are not computed in.
+
+    Args:
+        program: the program.
+        backend: who compiles it.
+    """
+    if lowest_precision(program.symbol) == "float32":
+        return
+    if program.facts.context.device.type == "cuda":
+        _log.warning("a GPU computes in the types of the arrays: cast these to bfloat16")
+    elif backend is None:
+        _log.warning("nothing is computed in bfloat16: no operator here has a kernel for it")
 
 
 def measure(program: Program, constants: Mapping[str, Tensor]) -> None:

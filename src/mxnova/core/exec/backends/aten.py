@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -35,9 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Aten"]
 
-_log = logging.getLogger("mxnova")
-
-
 class Aten:
     """The backend."""
 
@@ -65,8 +61,6 @@ class Aten:
         """The symbol after the passes for its device."""
         passes = enabled()
         if program.facts.context.device.type == "cuda":
-            if lowest_precision(program.symbol) != "float32":
-                _log.warning("a GPU computes in the types of the arrays: cast these to bfloat16")
             target = Target(program.facts, passes, constants, images=0)
             return rewritten(GPU_INFERENCE, program.symbol, target)
         dtype = _dtype(program.symbol) if "low_precision" in passes else torch.float32

@@ -66,7 +66,9 @@ class _Choice:
     @functools.cached_property
     def backend(self) -> backends.Backend | None:
         """Who compiles it."""
-        return backends.choose(self._program)
+        found = backends.choose(self._program)
+        backends.warn_of_precision(self._program, found)
+        return found
 
     @functools.cached_property
     def watched(self) -> list[int]:
