@@ -276,9 +276,9 @@ def _tensors(value):
 def _check(function, name, args, kwargs, given):
     others = [t for t in _tensors((args, kwargs)) if not isinstance(t, GpuTensor)]
     if name not in ("copy_", "_to_copy") and len({t.place for t in given}) > 1:
-        raise GpuError(f"{name}: tensors of two GPUs")
+        raise GpuError(f"{name}: found two devices, both of them GPUs")
     if name not in TAKES_INDICES and any(t.ndim for t in others):
-        raise GpuError(f"{name}: tensors of the CPU among those of a GPU")
+        raise GpuError(f"{name}: expected all tensors to be on the same device")
     if not function._schema.name.startswith("aten::"):
         raise GpuError(f"{function}: no kernel for CUDA")
     if not _has_kernel(function._schema.name, function._overloadname):
