@@ -208,12 +208,12 @@ def _run(function, args, kwargs, waits):
     return tree_map(lambda t: GpuTensor(t, place) if isinstance(t, torch.Tensor) else t, result)
 
 
-# What CUDA's kernels of quotients by numbers are, which round twice.
+# What CUDA's kernels of quotients by numbers are, which round twice; halves go through float32.
 _PRODUCTS = {"div": torch.ops.aten.mul.Tensor, "div_": torch.ops.aten.mul_.Tensor}
 
 
 def _reciprocal(data, number):
-    one = torch.ones((), dtype=data.dtype if data.is_floating_point() else torch.float32)
+    one = torch.ones((), dtype=torch.promote_types(data.dtype, torch.float32))
     return float(one / number)
 
 
@@ -281,9 +281,9 @@ def _tensors(value):
 def _check(function, name, args, kwargs, given):
     others = [t for t in _tensors((args, kwargs)) if not isinstance(t, GpuTensor)]
     if name not in ("copy_", "_to_copy") and len({t.place for t in given}) > 1:
-        raise GpuError(f"{name}: tensors of two GPUs")
+        raise GpuError(f"{name}: found two devices, both of them GPUs")
     if name not in TAKES_INDICES and any(t.ndim for t in others):
-        raise GpuError(f"{name}: tensors of the CPU among those of a GPU")
+        raise GpuError(f"{name}: expected all tensors to be on the same device")
     if not function._schema.name.startswith("aten::"):
         raise GpuError(f"{function}: no kernel for CUDA")
     if not _has_kernel(function._schema.name, function._overloadname):

@@ -50,13 +50,24 @@ class _Top(ModuleType):
 
 
 class _OnDemand(ModuleType):
-    """Stands in `sys.modules`, where programs look, for a module that nobody has imported."""
+    """Stands in `sys.modules`, where programs look, for a module that nobody has imported.
+
+    The first use of it imports the module, and gives it all that the module has.
+    """
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__all__":  # asked of all modules, by `inspect` too
             raise AttributeError(name)
-        sys.modules[self.__name__] = module = _import_module(_home(self.__name__))
-        return getattr(module, name)
+        return getattr(self._imported(), name)
+
+    def __dir__(self) -> Sequence[str]:
+        return dir(self._imported())
+
+    def _imported(self) -> ModuleType:
+        module: ModuleType = _import_module(_home(self.__name__))
+        sys.modules[self.__name__] = module
+        self.__dict__.update(vars(module))
+        return module
 
 
 class _Alias(MetaPathFinder, Loader):

@@ -7,6 +7,7 @@ import torch
 
 import mxnova as mx
 from mxnova.core.nd.array import NDArray
+from mxnova.core.nd.calls import dispatch
 from mxnova.core.nd.calls.dispatch import invoke
 from mxnova.core.nd.calls.fast_calls import binary_call as pairwise
 from mxnova.core.nd.calls.fast_calls import call_one as of_one
@@ -384,3 +385,25 @@ def test_methods_and_activations_obey_a_function_that_comes_later(monkeypatch):
     monkeypatch.undo()
     assert x.relu().asnumpy().tolist() == [0, 2]
     assert mx.nd.Activation(x, act_type="relu").asnumpy().tolist() == [0, 2]
+
+
+@pytest.mark.parametrize(
+    "name, attrs, draws",
+    [
+        ("Dropout", {"p": 0}, False),
+        ("Dropout", {"p": 0.5}, True),
+        ("LeakyReLU", {"act_type": "elu"}, False),
+        ("LeakyReLU", {"act_type": "rrelu"}, True),
+    ],
+)
+def test_a_random_stream_is_for_operators_that_draw(monkeypatch, name, attrs, draws):
+    asked = []
+
+    def watched(context):
+        asked.append(context)
+        return torch.Generator()
+
+    monkeypatch.setattr(dispatch, "random_stream", watched)
+    with mx.autograd.train_mode():
+        invoke(find(name).of(attrs), [mx.nd.ones((2, 3))])
+    assert bool(asked) is draws

@@ -10,6 +10,7 @@ import torch
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 
 RECORDED = json.loads((Path(__file__).parents[2] / "data" / "dgl.json").read_text())
@@ -117,6 +118,12 @@ def followed(operator, *more, n=400):
     assert (chosen[:, 0] < chosen[:, 1]).all()
     assert all((e.data.asnumpy() == 99 + e.indices.asnumpy()).all() for e in edges)
     return np.bincount(chosen.ravel(), minlength=5) / n
+
+
+def test_graphs_keep_samples_apart():
+    """Two samples of one neighborhood are two draws, which graphs must not merge."""
+    op = find("_contrib_dgl_csr_neighbor_uniform_sample").of({"num_args": 2})
+    assert op.draws
 
 
 def test_neighbors_are_chosen_evenly():

@@ -111,6 +111,34 @@ def test_arrays_in_different_places(apart, call):
         call(*apart)
 
 
+def test_what_else_fails_on_arrays_in_different_places_is_told(apart):
+    """As with indices, which may be on the CPU."""
+    given = [(n, a._raw) for n, a in zip("ab", apart, strict=True)]
+    told = from_kernel(IndexError("index 7 is out of bounds"), "op(a)", given)
+    assert isinstance(told, IndexError)
+    assert str(told).startswith("op(a): a is on gpu(0), b on cpu(0)")
+    assert str(told).endswith("index 7 is out of bounds")
+    assert "on gpu(0)" not in str(from_kernel(IndexError("index 7"), "op(a)", given[1:]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!",
+        "indices should be either on cpu or on the same device as the indexed tensor (cpu)",
+        "Input type (torch.cuda.FloatTensor) and weight type (torch.FloatTensor) should be the same",
+        "Expected a 'cuda' device type for generator but found 'cpu'",
+        "Tensor for argument #2 'mat1' is on CPU, but expected it to be on GPU",
+    ],
+)
+def test_words_of_atens_for_different_places(apart, text):
+    given = [(n, a._raw) for n, a in zip("ab", apart, strict=True)]
+    advice = "x.as_in_context(mx.gpu(0)) copies it there"
+    assert str(from_kernel(RuntimeError(text), "op(a)", given)) == (
+        f"op(a): a is on gpu(0), b on cpu(0); {advice}"
+    )
+
+
 def test_head_gradients_in_another_place(apart):
     there, here = apart
     there.attach_grad()

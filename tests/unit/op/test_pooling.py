@@ -132,3 +132,12 @@ def test_half_precision_is_rounded_once(attrs, axes, dtype):
     op = find("Pooling").of({"kernel": (3,) * axes, "stride": (2,) * axes} | attrs)
     data = torch.randn((1, 2, *[9] * axes), generator=torch.Generator().manual_seed(1)).to(dtype)
     assert torch.equal(op.forward(data), op.forward(data.float()).to(dtype))
+
+
+@pytest.mark.parametrize("convention", ["valid", "full"])
+def test_means_of_halves_whose_sums_are_none(convention):
+    """The sum of a window is beyond float16, also where the data is padded first."""
+    given = {"kernel": (64, 64), "stride": (64, 64), "pad": (40, 40), "pool_type": "avg"}
+    op = find("Pooling").of({**given, "pooling_convention": convention})
+    data = torch.full((1, 1, 128, 128), 100.0)
+    assert torch.equal(op.forward(data.half()), op.forward(data).half())

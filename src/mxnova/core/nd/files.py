@@ -133,7 +133,7 @@ def dumps_array(array: BaseArray) -> bytearray:
 
 
 def loads_array(data: bytes | bytearray) -> BaseArray:
-    """The array of such bytes, dense, on the context it was on if this machine has it."""
+    """The array of such bytes, dense, on the context it was on if that is there."""
     record = params.loads_array(bytearray(data))
     if record is None:
         raise FormatError("a pickled array without shape and values")

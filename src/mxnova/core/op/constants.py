@@ -14,6 +14,8 @@ from ..runtime.torch_api import is_traced
 
 __all__ = ["constant", "divided", "divisor"]
 
+_MULTIPLIED = (torch.float32, torch.float64)  # by 1 / number in their own type, on a GPU
+
 
 def constant(values: tuple[Any, ...], dtype: torch.dtype, device: torch.device | None) -> Tensor:
     """The numbers of a tuple, or of tuples, as a tensor that nobody writes to.
@@ -42,8 +44,8 @@ def divisor(data: Tensor, number: float) -> Tensor | float:
     """What to divide `data` by so that quotients by `number` are rounded once, on a GPU, too.
 
     CUDA's kernel for numbers multiplies by 1 / number. Unless that is a power of two, it is rounded
-    itself: 49 / 49 would be less than 1.
+    itself: 49 / 49 would be less than 1. Halves are multiplied in float32, and rounded afterwards.
     """
-    if data.is_cuda and abs(math.frexp(number)[0]) != 0.5:
+    if data.is_cuda and data.dtype in _MULTIPLIED and abs(math.frexp(number)[0]) != 0.5:
         return torch.full((), number, dtype=data.dtype, device=data.device)
     return number

@@ -22,10 +22,17 @@ _OF_TYPES = re.compile(
     "|not supported by torch.iinfo|bool tensors?,? .*not supported|Boolean inputs not supported"
     "|dtype to be equal to|cannot be converted to type"
 )
+# ATen's words for tensors on devices that a kernel does not take together.
+_OF_PLACES = re.compile(
+    r"(same|different|multiple) devices?|two devices|device type|is on (cpu|CPU|cuda)"
+    r"|[Ii]nput type \(.*\) and (weight|bias) type"
+)
 
 
 def from_kernel(error: Exception, where: str, given: Iterable[tuple[str, Any]]) -> MXNetError:
     """Return the MXNetError for an error of a kernel; one of places or types names the input.
+
+    Where inputs are in different places, others tell that, too: ATen's words for it may change.
 
     Args:
         error: what was raised.
@@ -35,8 +42,9 @@ def from_kernel(error: Exception, where: str, given: Iterable[tuple[str, Any]]) 
     """
     values = {name: value for name, value in given if hasattr(value, "dtype")}
     places = {name: _place(value.data.device) for name, value in values.items()}
-    if len(set(places.values())) > 1:
-        return MXNetError(f"{where}: {_apart(places)}")
+    apart = _apart(places) if len(set(places.values())) > 1 else ""
+    if apart and _OF_PLACES.search(str(error)):
+        return MXNetError(f"{where}: {apart}")
     if str(error) == "ZeroDivisionError":  # all that ATen says
         return MXNetError(f"{where}: an integer divided by zero")
     if _OF_TYPES.search(str(error)):
@@ -44,7 +52,7 @@ def from_kernel(error: Exception, where: str, given: Iterable[tuple[str, Any]]) 
             if value.dtype not in _EVERYWHERE:
                 wanted = "expected one that it computes with, such as float32"
                 return MXNetError(f"{where}: {name} has type {dtype_name(value.dtype)}, {wanted}")
-    return from_foreign(error, where)
+    return from_foreign(error, f"{where}: {apart}" if apart else where)
 
 
 def _place(device: torch.device) -> str:

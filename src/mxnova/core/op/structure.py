@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .kernel import Kernel
 
 if TYPE_CHECKING:
-    from .schema import Op
+    from .operator import Op
 
 __all__ = ["Structure"]
 

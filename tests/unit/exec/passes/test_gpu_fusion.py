@@ -70,11 +70,23 @@ def test_biases_of_summands_are_added_with_those_of_sums():
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
 
 
-# Variance of a BatchNorm -> whether float16 holds the weights that it would be folded into.
-@pytest.mark.parametrize("variance, folds", [(1, True), (1e-14, False), (1e14, False)])
-def test_weights_are_folded_where_their_type_holds_them(variance, folds):
-    symbol = norm(conv(DATA, no_bias=True), eps=1e-16)
+# Variance, gamma and beta of a BatchNorm -> whether float16 holds the weights that it would be
+# folded into; of more filters than one the last counts.
+FOLDED = [
+    (1, 1, 0, True),
+    (1e-14, 1, 0, False),
+    (1e14, 1, 0, False),
+    ([1, 1, 1, 1e14], 1, 0, False),
+    (1, [1, 1, 1, 1e-8], 0, True),  # a filter that is put out
+    (1, [1, 1, 1, 0], 0, True),
+]
+
+
+@pytest.mark.parametrize("variance, gamma, beta, folds", FOLDED)
+def test_weights_are_folded_where_their_type_holds_them(variance, gamma, beta, folds):
+    symbol = norm(conv(DATA, no_bias=True), eps=1e-16, fix_gamma=False)
     values = {"dtype": "float16", "b_moving_var": variance, "b_moving_mean": 0}
+    values |= {"b_gamma": gamma, "b_beta": beta}
     wanted = values_on_cpu(symbol, SHAPE, **values)
     with FakeGpu():
         executor = bound(symbol, mx.gpu(0), SHAPE, **values)
@@ -117,8 +129,11 @@ def test_images_lie_as_tensor_cores_take_them(tf32, monkeypatch):
 def test_shorter_products_are_for_other_devices(caplog):
     with FakeGpu(), caplog.at_level(logging.WARNING):
         symbol = conv(DATA).optimize_for("aten", precision="bfloat16")
-        bound(symbol, mx.gpu(0), SHAPE).optimize()
-    assert "cast these to bfloat16" in caplog.text
+        executor = bound(symbol, mx.gpu(0), SHAPE)
+        for value in (1, 2):  # compiled anew for each
+            executor.arg_dict["c_weight"][:] = value
+            executor.optimize()
+    assert caplog.text.count("cast these to bfloat16") == 1
 
 
 def test_cudagraph_records_what_is_fused():

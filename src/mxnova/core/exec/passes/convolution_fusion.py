@@ -198,16 +198,24 @@ def _absorb_batch_norm(readers: Readers, draft: _Draft, values: Mapping[str, Ten
     bias = None if draft.bias is None else draft.bias.double()
     exact, bias = op.folded(draft.weight.double(), bias, statistics)
     weight, bias = exact.to(draft.weight.dtype), bias.to(draft.weight.dtype)
-    if not _is_kept(exact, weight, bias):
+    gamma, beta = statistics[:2]
+    gamma = torch.ones_like(gamma) if op.fix_gamma else gamma
+    if not (bias.isfinite().all() and _is_kept(exact, weight, gamma, beta)):
         return
     draft.weight, draft.bias = weight, bias
     draft.take(norm)
 
 
-def _is_kept(exact: Tensor, weight: Tensor, bias: Tensor) -> bool:
-    """Whether folded weights fit their type: float16 ends at 65504, and is coarse below 6e-5."""
-    error, largest = (weight - exact).abs().max(), exact.abs().max()
-    return bool(error <= torch.finfo(weight.dtype).eps * largest and bias.isfinite().all())
+def _is_kept(exact: Tensor, weight: Tensor, gamma: Tensor, beta: Tensor) -> bool:
+    """Whether folded weights fit their type: float16 ends at 65504, and is coarse below 6e-5.
+
+    What each filter loses must be no more than what its output, of deviation gamma around beta,
+    loses by being of the type. So filters that a BatchNorm has put out do not matter.
+    """
+    type_ = torch.finfo(weight.dtype)
+    error, largest = (t.flatten(1).abs().amax(1) for t in (weight - exact, exact))
+    output = torch.maximum(gamma.abs(), beta.abs()).clamp(min=type_.tiny)
+    return bool((error * gamma.abs() <= type_.eps * output * largest).all())
 
 
 def _absorb_sum(readers: Readers, sums_left: set[Node], draft: _Draft) -> None:

@@ -64,8 +64,8 @@ def _inputs(program: Program) -> Any:
 
 
 def _machine(device: torch.device) -> Any:
-    card = torch.cuda.get_device_name(device) if device.type == "cuda" else ""
-    return platform.machine(), _processor(), thread_count(), card
+    card = [torch.cuda.get_device_name(device)] if device.type == "cuda" else []
+    return platform.machine(), _processor(), thread_count(), *card
 
 
 def _processor() -> str:

@@ -320,10 +320,11 @@ class _Runners:
             fixed["out"] = None
         if "inside" in wanted:
             fixed["inside"] = True
-        if "rng" in wanted and not op.draws:
+        draws = "rng" in wanted and op.draws
+        if "rng" in wanted and not draws:
             fixed["rng"] = None
         run = functools.partial(run, **fixed) if fixed else run
-        if op.draws:
+        if draws:
             run = _drawing(run, functools.partial(self._stream, context))
         if context.device.type != "cpu" and not op.inputs():
             run = _made_on(run, context.device)

@@ -209,7 +209,7 @@ def execute(
     outs: Sequence[BaseArray] | None,
 ) -> tuple[Any, ...]:
     """What `forward` gives; the boundary at which whatever it raises becomes an MXNetError."""
-    facts = _facts(wanted, context, outs) if wanted else {}
+    facts = _facts(op, wanted, context, outs) if wanted else {}
     start = clock() if PROFILER.running else 0
     try:
         if values or context.device_type == "cpu":
@@ -225,14 +225,14 @@ def execute(
 
 
 def _facts(
-    wanted: Sequence[str], context: Context, outs: Sequence[BaseArray] | None
+    op: Op, wanted: Sequence[str], context: Context, outs: Sequence[BaseArray] | None
 ) -> dict[str, Any]:
     """The run facts that a forward asks for; `outs` are the caller's output arrays."""
     facts: dict[str, Any] = {}
     if "train" in wanted:
         facts["train"] = STATE.training
     if "rng" in wanted:
-        facts["rng"] = random_stream(context)
+        facts["rng"] = random_stream(context) if op.draws else None
     if "out" in wanted:
         facts["out"] = None if outs is None else tuple([o._raw for o in outs])
     if "inside" in wanted:

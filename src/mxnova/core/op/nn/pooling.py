@@ -238,8 +238,9 @@ class Pooling(_Pool):
         slide = Slide(tuple(x.shape[2:])) if self.global_pool else self.slide
         if self.pool_type == "max":
             return slide.max(x)
-        if x.dtype.itemsize == 2 and not (self.pool_type == "avg" and x.ndim == 4):
-            return self._pooled(x.float()).to(x.dtype)  # as ATen's mean of images does inside
+        is_wide_inside = self.pool_type == "avg" and x.ndim == 4 and slide.aten  # in ATen's kernel
+        if x.dtype.itemsize == 2 and not is_wide_inside:
+            return self._pooled(x.float()).to(x.dtype)
         if self.pool_type == "avg":
             return slide.average(x, self.count_include_pad is not False)
         if self.pool_type == "sum" or self.p_value == 1:

@@ -72,9 +72,9 @@ def destination(weight: Tensor, out: Out, at: int = 0) -> Tensor:
     return weight if out is not None and out[at] is weight else weight.clone()
 
 
-def rounded(weight32: Tensor, weight: Tensor, out: Out, at: int = 0) -> Tensor:
-    """`weight32` in `weight`'s type, in its place when it is the caller's output `at`."""
-    if out is not None and out[at] is weight:
+def rounded(weight32: Tensor, weight: Tensor, out: Out) -> Tensor:
+    """`weight32` in `weight`'s type, in its place when it is the caller's first output."""
+    if out is not None and out[0] is weight:
         return weight.copy_(weight32)
     return weight32.to(weight.dtype, copy=True)
 
