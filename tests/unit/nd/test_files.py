@@ -102,7 +102,6 @@ ABSENT = {
 @pytest.mark.parametrize("stype", ["default", "csr", "row_sparse"])
 def test_arrays_of_a_gpu_come_back_there_or_on_the_cpu(tmp_path, monkeypatch, stype, absent):
     path = str(tmp_path / "x.params")
-    elsewhere = [(context, "num_gpus", 0), (torch.cuda, "_is_in_bad_fork", True)]
     monkeypatch.setattr(mx.gpu(0), "_device", CUDA)
     monkeypatch.setattr(context, "num_gpus", lambda: 1)
     with FakeGpu():

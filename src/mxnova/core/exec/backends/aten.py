@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Aten"]
 
+
 class Aten:
     """The backend."""
 
