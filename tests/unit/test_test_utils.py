@@ -400,6 +400,16 @@ def test_ways_of_binding_are_compared():
         tu.check_consistency(net, ways[:1])
 
 
+def test_a_less_exact_first_output_loosens_nothing_without_training():
+    ways = [{"ctx": mx.cpu(), "x": (4, 5)}] * 2
+    nets = [
+        mx.sym.Group([mx.sym.cast(X, "float16"), mx.sym.broadcast_mul(X, X * 0 + k, name="twice")])
+        for k in (2, 2.004)
+    ]
+    with pytest.raises(AssertionError, match="twice_output"):
+        tu.check_consistency(nets, ways, grad_req="null")
+
+
 def test_other_checks_of_symbols():
     np.testing.assert_allclose(tu.simple_forward(X * Y, x=A, y=B), A * B)
     assert len(tu.simple_forward(mx.sym.Group([X, X * Y]), x=A, y=B)) == 2

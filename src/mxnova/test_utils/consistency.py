@@ -74,7 +74,7 @@ def check_consistency(
     _fill(executors, arg_params or {}, aux_params or {}, draw)
     most_exact = max(range(len(executors)), key=lambda i: _digits(executors[i]))
     truth = dict(ground_truth) if ground_truth is not None else None
-    outputs = symbols[0].list_outputs()
+    outputs, given = symbols[0].list_outputs(), {"rtol": rtol, "atol": atol}
     for train in (False, True) if grad_req != "null" else (False,):
         for executor in executors:
             executor.forward(is_train=train)
@@ -86,10 +86,11 @@ def check_consistency(
                 primary = [executors[k].outputs[0].dtype for k in (i, most_exact)]
                 for name in [name for name in compared if name in found]:
                     pair = found[name], compared[name]
+                    tolerances = _tolerances(pair, primary, rtol, atol) if train else given
                     _compare(
                         pair,
                         (name, f"ctx_list[{i}]", f"ctx_list[{most_exact}]"),
-                        {"equal_nan": equal_nan} | _tolerances(pair, primary, rtol, atol),
+                        {"equal_nan": equal_nan} | tolerances,
                         raise_on_err,
                     )
     return truth or results[most_exact]

@@ -54,6 +54,13 @@ def test_a_gpu_that_is_not_there(monkeypatch, is_apple, told, number):
         _ = mx.Context("gpu", number).device
 
 
+@pytest.mark.parametrize(
+    "device, expected", [("cpu", "cpu(0)"), ("cuda", "gpu(0)"), ("cuda:1", "gpu(1)")]
+)
+def test_contexts_of_devices(device, expected):
+    assert str(context.context_at(torch.device(device))) == expected
+
+
 def test_what_failed_on_a_gpu_is_told_where_it_is_waited_for(monkeypatch):
     def fail(*args, **options):
         raise RuntimeError("CUDA error: an illegal memory access was encountered")

@@ -21,7 +21,7 @@ from ..base.user_warnings import warn_user
 from ..methods import METHODS, OperatorMethods
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.schema import OpType, find
-from ..runtime.context import Context, context_of, wait_for
+from ..runtime.context import Context, context_at, wait_for
 from ..runtime.profiler import API, PROFILER, api_call, clock, span
 from ..runtime.slow_path import SLOW_PATH
 from ..runtime.storage import moved
@@ -92,10 +92,9 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         if not handle.is_contiguous():
             raise ArgumentError("NDArray: the tensor must be contiguous")
         mx_dtype(handle.dtype)
-        name = "gpu" if handle.is_cuda else "cpu"
         self._raw = handle.detach()
         kind = new_chunk if writable else ReadOnlyChunk
-        self._chunk = kind(context_of(f"{name}({handle.device.index or 0})"), foreign=True)
+        self._chunk = kind(context_at(handle.device), foreign=True)
 
     # What it is ----------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from ..base.errors import MXNetError, from_foreign
+from ..runtime.context import context_at
 from .dtypes import dtype_name
 
 __all__ = ["from_kernel"]
@@ -41,7 +42,7 @@ def from_kernel(error: Exception, where: str, given: Iterable[tuple[str, Any]]) 
             left out.
     """
     values = {name: value for name, value in given if hasattr(value, "dtype")}
-    places = {name: _place(value.data.device) for name, value in values.items()}
+    places = {name: str(context_at(value.data.device)) for name, value in values.items()}
     apart = _apart(places) if len(set(places.values())) > 1 else ""
     if apart and _OF_PLACES.search(str(error)):
         return MXNetError(f"{where}: {apart}")
@@ -53,10 +54,6 @@ def from_kernel(error: Exception, where: str, given: Iterable[tuple[str, Any]]) 
                 wanted = "expected one that it computes with, such as float32"
                 return MXNetError(f"{where}: {name} has type {dtype_name(value.dtype)}, {wanted}")
     return from_foreign(error, f"{where}: {apart}" if apart else where)
-
-
-def _place(device: torch.device) -> str:
-    return f"gpu({device.index or 0})" if device.type == "cuda" else "cpu(0)"
 
 
 def _apart(places: dict[str, str]) -> str:

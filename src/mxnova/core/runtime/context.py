@@ -20,6 +20,7 @@ from .torch_api import is_fork_of_gpu_user
 
 __all__ = [
     "Context",
+    "context_at",
     "context_of",
     "cpu",
     "cpu_pinned",
@@ -225,6 +226,11 @@ def context_of(value: Context | str | None) -> Context:
     if name not in Context.devstr2type or (number and not number.isdigit()):
         raise MXNetError(f"ctx={value!r}: must look like cpu(0) or gpu(1)")
     return _interned(name, int(number or 0))
+
+
+def context_at(device: torch.device) -> Context:
+    """The context of what lies on one of PyTorch's devices."""
+    return _interned("gpu", device.index or 0) if device.type == "cuda" else _interned("cpu", 0)
 
 
 def num_gpus() -> int:

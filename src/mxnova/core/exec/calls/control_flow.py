@@ -26,7 +26,7 @@ from ...op.infer import DTypes, Shapes
 from ...op.outputs import lone, numbered
 from ...op.schema import Op
 from ...op.traits import InputShapes
-from ...runtime.context import Context, cpu, current_context, gpu
+from ...runtime.context import Context, context_at, current_context
 from ..program.program import Mode, Program, ProgramTable
 from ..program.sparse_execution import dense_edge, tracked_of
 
@@ -96,10 +96,7 @@ def _itself(program: Program) -> Program:
 
 def _context_of(inputs: Sequence[Tensor]) -> Context:
     """The first input's; without inputs the current one."""
-    if not inputs:
-        return current_context()
-    device = inputs[0].device
-    return gpu(device.index or 0) if device.type == "cuda" else cpu()
+    return context_at(inputs[0].device) if inputs else current_context()
 
 
 def _dense(edge: Any) -> Tensor:

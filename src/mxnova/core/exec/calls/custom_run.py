@@ -18,7 +18,7 @@ from ...nd.function import tied
 from ...nd.recording import pause
 from ...nd.wrapping import wrap, wrap_sparse
 from ...op.sparse.storage import Value, cast_storage, empty_sparse, stype_of
-from ...runtime.context import Context, context_of, current_context
+from ...runtime.context import Context, context_at, current_context
 from ...runtime.profiler import custom_code
 
 if TYPE_CHECKING:  # the operator, which is above
@@ -141,7 +141,7 @@ def _context_of(values: Sequence[Value]) -> Context:
     device = values[0].data.device if values else current.device
     if device == current.device:
         return current
-    return context_of(f"gpu({device.index or 0})" if device.type == "cuda" else "cpu(0)")
+    return context_at(device)
 
 
 class RecordedRun(torch.autograd.Function):
