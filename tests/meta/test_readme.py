@@ -42,7 +42,8 @@ def test_scripts_can_run(script):
 
 def test_fuzz_finds_nothing_in_a_few_inputs(tmp_path):
     command = [sys.executable, ROOT / "scripts" / "fuzz", "--inputs", "15", "--findings", tmp_path]
-    subprocess.run(command, check=True, capture_output=True)
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 TWINS = ("check", "demo", "environment", "test")
