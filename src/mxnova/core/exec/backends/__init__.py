@@ -172,7 +172,7 @@ def warn_of_precision(program: Program, backend: Backend | None) -> None:
     """
     if lowest_precision(program.symbol) == "float32":
         return
-    if program.facts.context.device.type == "cuda":
+    if program.facts.on_gpu:
         _log.warning("a GPU computes in the types of the arrays: cast these to bfloat16")
     elif backend is None:
         _log.warning("nothing is computed in bfloat16: no operator here has a kernel for it")

@@ -45,7 +45,7 @@ class Aten:
             bool(env.get("MXNOVA_FUSE"))
             and not facts.groups
             and all(a.stype == "default" for a in facts.inputs.values())
-            and (_is_for_gpu if facts.context.device.type == "cuda" else _is_for_cpu)(program)
+            and (_is_for_gpu if facts.on_gpu else _is_for_cpu)(program)
         )
 
     def parameters(self, symbol: Symbol) -> set[str]:
@@ -61,7 +61,7 @@ class Aten:
     def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
         """The symbol after the passes for its device."""
         passes = enabled()
-        if program.facts.context.device.type == "cuda":
+        if program.facts.on_gpu:
             target = Target(program.facts, passes, constants, images=0)
             return rewritten(GPU_INFERENCE, program.symbol, target)
         dtype = _dtype(program.symbol) if "low_precision" in passes else torch.float32

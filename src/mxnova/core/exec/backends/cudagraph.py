@@ -8,7 +8,7 @@ its gradient, too. Updates are few kernels already, and stay apart.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -58,8 +58,7 @@ class CudaGraph(Inductor):
 
     def supports(self, program: Program) -> bool:
         """Dense graphs on one GPU."""
-        context: Any = program.facts.context
-        return super().supports(program) and context.device.type == "cuda"
+        return super().supports(program) and program.facts.on_gpu
 
     def parameters(self, symbol: Symbol) -> set[str]:
         """What the default backend would use, and all other parameters."""

@@ -73,8 +73,8 @@ def _scores_of(readers: Readers, weights: Entry) -> Node | None:
 
 
 def _fused(symbol: Symbol, target: Target) -> Symbol:
-    on_gpu = target.facts.context.device.type == "cuda"
-    return with_fused_attention(symbol, target.facts.dtypes(symbol), on_gpu)
+    facts = target.facts
+    return with_fused_attention(symbol, facts.dtypes(symbol), facts.on_gpu)
 
 
 PASS = Pass(

@@ -35,24 +35,6 @@ from .definition import Pass, Target
 
 __all__ = ["GPU_INFERENCE", "INFERENCE", "NAMES", "TRAINING", "enabled", "rewritten"]
 
-INFERENCE: tuple[Pass, ...] = (
-    mkldnn_layer_lowering.OPENING,
-    integer_lowering.PASS,
-    integer_fusion.PASS,
-    mkldnn_layer_lowering.PREPARATION,
-    simplification.PASS,
-    padding_fusion.PASS,
-    constant_folding.PASS,
-    attention_fusion.PASS,
-    stride_hoisting.PASS,
-    convolution_fusion.PASS,
-    linear_fusion.PASS,
-    low_precision.PASS,
-    batch_split.PASS,
-    in_place_sums.PASS,
-)
-"""On the CPU, with inputs that stay, outside training."""
-
 GPU_INFERENCE: tuple[Pass, ...] = (
     simplification.PASS,
     padding_fusion.PASS,
@@ -61,7 +43,20 @@ GPU_INFERENCE: tuple[Pass, ...] = (
     stride_hoisting.PASS,
     convolution_fusion.PASS,
 )
-"""The same on a GPU."""
+"""On a GPU, with inputs that stay, outside training."""
+
+INFERENCE: tuple[Pass, ...] = (
+    mkldnn_layer_lowering.OPENING,
+    integer_lowering.PASS,
+    integer_fusion.PASS,
+    mkldnn_layer_lowering.PREPARATION,
+    *GPU_INFERENCE,
+    linear_fusion.PASS,
+    low_precision.PASS,
+    batch_split.PASS,
+    in_place_sums.PASS,
+)
+"""The same on the CPU."""
 
 TRAINING: tuple[Pass, ...] = (
     pooling_before_activation.PASS,

@@ -40,8 +40,7 @@ def _pooling(steps: Steps) -> Op:
 
 
 def _moved(symbol: Symbol, target: Target) -> Symbol:
-    on_gpu = target.facts.context.device.type == "cuda"
-    return symbol if on_gpu else with_early_strides(symbol, is_rectifier)
+    return symbol if target.facts.on_gpu else with_early_strides(symbol, is_rectifier)
 
 
 PASS = Pass(

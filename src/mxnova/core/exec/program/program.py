@@ -103,6 +103,11 @@ class Facts:
     keeps_state: bool = False
     stream: Callable[[Context], torch.Generator | None] = field(default=random_stream)
 
+    @property
+    def on_gpu(self) -> bool:
+        """Whether nodes run on a GPU that belong to no group."""
+        return self.context.device.type == "cuda"
+
     def shapes(self, symbol: Symbol) -> ShapeTable:
         """Shapes of all outputs of all nodes."""
         return infer_shapes(symbol.nodes, {n: a.shape for n, a in self.inputs.items()})

@@ -196,11 +196,7 @@ class RowSparse:
         return (self.indices,)
 
     def with_data(self, data: Tensor) -> RowSparse:
-        """Other values in the same rows."""
-        return RowSparse(data, self.indices, self.shape, self._whole, self._rises)
-
-    def with_rows(self, data: Tensor) -> RowSparse:
-        """The same rows, of another shape each."""
+        """Other values in the same rows, which may have another shape each."""
         shape = (self.shape[0], *data.shape[1:])
         return RowSparse(data, self.indices, shape, self._whole, self._rises)
 

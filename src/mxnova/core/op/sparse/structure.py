@@ -248,5 +248,5 @@ def _square_sum(op: Op, data: RowSparse) -> Value:
     result: Tensor = op.forward(data.data)
     if not _keeps_rows(op):
         return result
-    rows = data.with_rows(result)
+    rows = data.with_data(result)
     return rows if op.attr("keepdims") else dense_of(rows)
