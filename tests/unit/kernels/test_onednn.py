@@ -67,7 +67,7 @@ def test_products(function, same, shapes):
 
 @pytest.mark.onednn
 @pytest.mark.parametrize(
-    "rows, threads, has_avx512, is_split",
+    "rows, threads, mkl_has_avx512, is_split",
     [
         (16, 2, False, True),
         (15, 2, False, False),
@@ -75,11 +75,12 @@ def test_products(function, same, shapes):
         (16, 2, True, False),
     ],
 )
+@pytest.mark.parametrize("by_onednn", [False, True])  # such a product is too small for it
 def test_weights_of_few_rows_are_shared_out(
-    monkeypatch, set_threads, rows, threads, has_avx512, is_split
+    monkeypatch, set_threads, rows, threads, mkl_has_avx512, is_split, by_onednn
 ):
-    monkeypatch.setattr(onednn, "_MULTIPLIES", False)
-    monkeypatch.setattr(onednn, "HAS_AVX512", has_avx512)
+    monkeypatch.setattr(onednn, "_MULTIPLIES", by_onednn)
+    monkeypatch.setattr(onednn, "_MKL_HAS_AVX512", mkl_has_avx512)
     set_threads(threads)
     result = linear(numbers(rows, 64), numbers(32, 64), numbers(32))
     assert result.T.is_contiguous() is is_split

@@ -7,11 +7,17 @@ from mxnova.core.runtime import processor
 
 
 @pytest.mark.parametrize(
-    "vendor, found", [("AuthenticAMD", True), ("GenuineIntel", False), (None, False)]
+    "info, family",
+    [
+        ("vendor_id\t: AuthenticAMD\ncpu family\t: 25\n", 25),
+        ("vendor_id\t: GenuineIntel\ncpu family\t: 6\n", None),
+        ("vendor_id\t: AuthenticAMD\n", None),
+        (None, None),
+    ],
 )
-def test_amd(monkeypatch, tmp_path, vendor, found):
-    info = tmp_path / "cpuinfo"
-    if vendor is not None:
-        info.write_text(f"processor\t: 0\nvendor_id\t: {vendor}\n")
-    monkeypatch.setattr(processor, "_CPU_INFO", info)
-    assert processor.is_amd() is found
+def test_amd(monkeypatch, tmp_path, info, family):
+    path = tmp_path / "cpuinfo"
+    if info is not None:
+        path.write_text(f"processor\t: 0\n{info}")
+    monkeypatch.setattr(processor, "_CPU_INFO", path)
+    assert processor.amd_family() == family

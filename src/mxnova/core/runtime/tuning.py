@@ -10,7 +10,7 @@ such constants elsewhere.
 import sys
 from typing import Annotated, Final, NamedTuple, get_type_hints
 
-from .processor import HAS_AVX512
+from .processor import HAS_AVX512, HAS_FULL_AVX512
 
 __all__ = ["Row", "rows"]
 
@@ -51,10 +51,10 @@ PRODUCT_MIN_MULTIPLICATIONS: Annotated[
     int,
     Row(
         "products by oneDNN instead of MKL, on AMD with AVX-512",
-        "32 x 1024 x 1024: 0.97, 1024 x 1024 x 128: 0.84; 32 x 256 x 256: 1.4",
+        "Zen 5: 64 x 256 x 256: 0.58; Zen 4: 32 x 1024 x 1024: 0.97, 32 x 256 x 256: 1.4",
         EPYC_512,
     ),
-] = 1 << 25
+] = 1 << 22 if HAS_FULL_AVX512 else 1 << 25
 PRODUCT_MIN_ROWS: Annotated[
     int, Row("fewer rows leave oneDNN's vectors empty", "4 x 1024 x 1024: 0.89", EPYC_512)
 ] = 4
