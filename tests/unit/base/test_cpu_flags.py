@@ -28,3 +28,20 @@ def test_name(monkeypatch, tmp_path):
     assert cpu_flags.cpu_name() == ""
     info.write_text("processor\t: 0\nmodel name\t: Some CPU: fast\n")
     assert cpu_flags.cpu_name() == "Some CPU: fast"
+
+
+@pytest.mark.parametrize(
+    "info, family",
+    [
+        ("vendor_id\t: AuthenticAMD\ncpu family\t: 25\n", 25),
+        ("vendor_id\t: GenuineIntel\ncpu family\t: 6\n", None),
+        ("vendor_id\t: AuthenticAMD\n", None),
+        ("", None),
+    ],
+)
+def test_amd(monkeypatch, tmp_path, info, family):
+    path = tmp_path / "cpuinfo"
+    monkeypatch.setattr(cpu_flags, "_CPU_INFO", path)
+    assert cpu_flags.amd_family() is None
+    path.write_text(f"processor\t: 0\n{info}")
+    assert cpu_flags.amd_family() == family

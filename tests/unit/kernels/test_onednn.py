@@ -75,11 +75,11 @@ def test_products(function, same, shapes):
         (16, 2, True, False),
     ],
 )
-@pytest.mark.parametrize("by_onednn", [False, True])  # such a product is too small for it
+@pytest.mark.parametrize("multiplies", [False, True])  # such a product is too small for it
 def test_weights_of_few_rows_are_shared_out(
-    monkeypatch, set_threads, rows, threads, mkl_has_avx512, is_split, by_onednn
+    monkeypatch, set_threads, rows, threads, mkl_has_avx512, is_split, multiplies
 ):
-    monkeypatch.setattr(onednn, "_MULTIPLIES", by_onednn)
+    monkeypatch.setattr(onednn, "_MULTIPLIES", multiplies)
     monkeypatch.setattr(onednn, "_MKL_HAS_AVX512", mkl_has_avx512)
     set_threads(threads)
     result = linear(numbers(rows, 64), numbers(32, 64), numbers(32))

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Name and instructions of the processor, without torch."""
+"""Name, family and instructions of the processor, without torch."""
 
 from __future__ import annotations
 
 import functools
 from pathlib import Path
 
-__all__ = ["cpu_flags", "cpu_name", "has_vnni"]
+__all__ = ["amd_family", "cpu_flags", "cpu_name", "has_vnni"]
 
 _CPU_INFO = Path("/proc/cpuinfo")
 _FIRST = 1 << 13  # bytes: the first core's; all of it takes milliseconds
@@ -25,11 +25,22 @@ def cpu_flags() -> frozenset[str]:
 
 def cpu_name() -> str:
     """What the processor is called; empty where nothing tells."""
-    for line in _text().splitlines():
-        key, _, value = line.partition(":")
-        if key.strip() in ("model name", "Model"):
-            return value.strip()
-    return ""
+    fields = _fields()
+    return fields.get("model name") or fields.get("Model", "")
+
+
+def amd_family() -> int | None:
+    """The family of AMD's, such as 25 for Zen 3 and 4; None for others and where nothing tells."""
+    fields = _fields()
+    if fields.get("vendor_id") != "AuthenticAMD" or "cpu family" not in fields:
+        return None
+    return int(fields["cpu family"])
+
+
+def _fields() -> dict[str, str]:
+    """What is told of the first core."""
+    parts = (line.partition(":") for line in reversed(_text().splitlines()))
+    return {key.strip(): value.strip() for key, _, value in parts}
 
 
 def _text() -> str:

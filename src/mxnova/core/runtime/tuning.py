@@ -77,7 +77,7 @@ PRODUCT_WIDE_RATIO: Annotated[
 COLUMN_SPLIT_MIN_WEIGHTS: Annotated[
     int,
     Row(
-        "a Dense layer is shared out by columns, for several threads, without AVX-512",
+        "a Dense layer is shared out by columns: several threads, MKL without AVX-512",
         "784 x 512 and its SGD update, 32 rows: 241 + 135 → 193 + 43 µs",
         EPYC_2,
     ),
