@@ -10,13 +10,15 @@ import gzip
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mxnova as mx
 
 from .differential import KINDS, program
 from .differential.compare import differences
-from .differential.runner import run
+from .differential.deviations import DEVIATIONS, row_of
+from .differential.runner import nudged, run
 
 RECORDED = Path(__file__).parents[1] / "data" / "differential"
 
@@ -63,6 +65,37 @@ ARRAY = ["NDArray", "NDArray", "default", "array", "float32", [2], [1.0, 2.0]]
 def test_comparison(wanted, found, kind):
     differ = differences(["x"], [wanted], [found])
     assert [text.split(":")[0] for _, text in differ] == ([kind] if kind else [])
+
+
+@pytest.mark.parametrize(
+    "moved, differs", [([1.0, 2.0], True), ([1.0, 2.004], False), ([1.0, float("nan")], True)]
+)
+def test_what_moves_with_its_data_differs_by_rounding(moved, differs):
+    wanted = ["value", [*ARRAY[:-1], [1.0, 2.01]]]
+    nudged = ["value", [*ARRAY[:-1], moved]]
+    assert bool(differences(["x"], [wanted], [["value", ARRAY]], [[nudged]])) == differs
+
+
+def test_nudges_keep_equal_sizes_and_zeros():
+    numbers = np.array([1, -1, 0, 2, 1], "float32")
+    found = nudged(numbers, 0, 2.0**-10)
+    assert found[0] == -found[1] == found[4] != 1
+    assert found[2] == 0
+    np.testing.assert_allclose(found, numbers, rtol=2.0**-10)
+    np.testing.assert_array_equal(nudged(np.arange(3), 0, 0.5), np.arange(3))
+
+
+@pytest.mark.parametrize("deviation", DEVIATIONS, ids=lambda d: d.step)
+def test_deviations_have_their_rows(deviation):
+    table = (Path(__file__).parents[2] / "docs" / "deviations.md").read_text()
+    assert table.count(f"\n| {deviation.row}") == 1
+
+
+def test_only_listed_differences_have_a_row():
+    steps = ["x", "np.where(a, b, c)", "np.where(a, b, c) + 1"]
+    assert row_of(steps, 1, "value: 1 2")
+    assert row_of(steps, 1, "error: 1 2") is None
+    assert row_of(steps, 0, "value: 1 2") is None
 
 
 def test_what_follows_a_failed_statement_is_not_compared_until_an_empty_step():

@@ -3,8 +3,8 @@
 
     python runner.py MODULE < programs > results
 
-Standard input has one JSON list of steps per line, standard output one JSON list of results. A
-program is a list of steps: an expression, whose value is the result, or statements. Names live as
+Standard input has per line the JSON of a list of steps and the seed of a nudge or null, standard
+output one JSON list of results. A program is a list of steps: an expression, whose value is the result, or statements. Names live as
 long as the program; a step that fails gives the classes of its exception.
 """
 
@@ -34,6 +34,14 @@ def data(
     if dtype == "bool":
         return onp.asarray(drawn > (low + high) / 2)
     return onp.asarray(onp.round(drawn * 8) / 8 if "float" in dtype else onp.round(drawn), dtype)
+
+
+def nudged(numbers: Any, seed: int, eps: float) -> Any:
+    """Real numbers moved by up to `eps` of their size; those of equal size stay so."""
+    if numbers.dtype.kind != "f":
+        return numbers
+    share = eps * onp.sin(1e4 * seed + 1e3 * onp.abs(numbers.astype("float64")))
+    return onp.asarray(numbers * (1 + share), numbers.dtype)
 
 
 def told(value: Any) -> Any:
@@ -93,9 +101,18 @@ def _alone(mx: Any) -> Iterator[None]:
             mx.npx.reset_np()
 
 
-def run(steps: list[str], mx: Any) -> list[Any]:
-    """What the steps of a program give, run on the module `mx`."""
+def run(steps: list[str], mx: Any, nudge: int | None = None) -> list[Any]:
+    """What the steps of a program give, run on the module `mx`.
+
+    Args:
+        steps: of the program.
+        mx: the module.
+        nudge: a seed: real numbers are moved by two units in the last place of the shortest type.
+    """
     names = {"mx": mx, "onp": onp, "data": data}
+    if nudge is not None:
+        eps = 2.0**-10 if any("float16" in s for s in steps) else 2.0**-22
+        names["data"] = lambda *args, **options: nudged(data(*args, **options), nudge, eps)
     for name in ("nd", "sym", "np", "npx", "gluon", "autograd"):
         names[name] = getattr(mx, name)
     with _alone(mx), warnings.catch_warnings(), onp.errstate(all="ignore"):
@@ -109,7 +126,8 @@ def main() -> None:
     os.dup2(2, 1)  # what programs print is no answer
     mx = importlib.import_module(sys.argv[1])
     for line in sys.stdin:
-        print(json.dumps(run(json.loads(line), mx)), file=answers, flush=True)
+        steps, nudge = json.loads(line)
+        print(json.dumps(run(steps, mx, nudge)), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 As on a GPU, a replay reads and writes the very memory that the recording read and wrote.
 """
 
+import functools
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
@@ -11,6 +12,8 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
+
+from mxnova.core.exec.backends import graph_capture
 
 __all__ = ["REPLAYS", "Stream", "stand_in"]
 
@@ -71,3 +74,5 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(torch.cuda, name, nullcontext)
     monkeypatch.setattr(torch.cuda, "synchronize", lambda *_: None)
     monkeypatch.setattr(torch.cuda, "Stream", Stream)
+    of_tests = functools.cache(graph_capture._streams.__wrapped__)
+    monkeypatch.setattr(graph_capture, "_streams", of_tests)

@@ -6,7 +6,7 @@ import threading
 import pytest
 import torch
 
-from mxnova.core.exec.backends.graph_capture import KernelRecording, _streams
+from mxnova.core.exec.backends.graph_capture import KernelRecording
 from mxnova.core.runtime.engine.gpu import whole_gpus
 
 from .recorded_kernels import REPLAYS, Stream, stand_in
@@ -131,7 +131,6 @@ def test_other_threads_may_use_the_gpu_while_kernels_are_recorded(monkeypatch):
 
 
 def test_recordings_share_two_streams():
-    _streams.cache_clear()
     before = Stream.made
     for _ in range(3):
         recorded()(data(1, True), data(0, True))

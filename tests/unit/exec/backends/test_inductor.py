@@ -141,6 +141,27 @@ def recorded_on_the_cpu(monkeypatch):
     monkeypatch.setattr(CudaGraph, "supports", Inductor.supports)
 
 
+@needs_compiler
+@pytest.mark.filterwarnings("ignore")
+def test_float16_training_passes_are_compiled():
+    """Statistics are float32 there."""
+    found, plain = (moved_by_half_images(backend) for backend in ("inductor", None))
+    np.testing.assert_allclose(found, plain, rtol=1e-2, atol=1e-5)
+
+
+def moved_by_half_images(backend):
+    """The moving mean of float16 images after a step."""
+    net = nn.HybridSequential()
+    net.add(nn.Conv2D(4, 3, in_channels=2), nn.BatchNorm(in_channels=4), nn.Activation("relu"))
+    net.initialize(mx.init.Constant(0.25))
+    net.cast("float16")
+    net.hybridize(backend=backend) if backend else net.hybridize()
+    with mx.autograd.record():
+        loss = net(mx.nd.array(np.arange(100).reshape(2, 2, 5, 5) / 64, dtype="float16")).sum()
+    loss.backward()
+    return net[1].running_mean.data().asnumpy()
+
+
 def test_training_passes_are_recorded_and_stay_the_same(recorded_on_the_cpu):
     plain = trained(None, steps=4)
     assert not REPLAYS

@@ -18,6 +18,7 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.gradient import Writer
+from ...op.infer import DTypes, Shapes
 from ...op.schema import Op
 from ..program.private import private_operator
 from .training_group import Function
@@ -96,6 +97,8 @@ class _NodeThatWrites:
             return None
         entries = self._node.inputs
         inputs: Any = [given.get(e.node.name) if e.node.op is None else None for e in entries]
+        # Inductor gives the statistics of float16 images in float16.
+        own = [t.to(inputs[-1].dtype) for t in own]
         found: Callable[[], None] | None = op.on_backward(inputs, own, train=True)
         return found
 
@@ -137,6 +140,14 @@ class _Pure(Op):
     def outputs(self) -> tuple[str, ...]:
         """Those of the operator."""
         return self.own.outputs()
+
+    def infer_shape(self, s: Shapes) -> None:
+        """That of the operator."""
+        self.own.infer_shape(s)
+
+    def infer_dtype(self, t: DTypes) -> None:
+        """That of the operator: statistics of float16 images are float32."""
+        self.own.infer_dtype(t)
 
     def forward(self, *data: Tensor) -> Any:
         """Runs the operator as in training."""

@@ -155,11 +155,12 @@ class Csr:
     def to_torch(self) -> Tensor:
         """ATen's sparse tensor with these values."""
         places = torch.stack([self.rows(), self.indices.long()])
+        _silence_notices()
         return torch.sparse_coo_tensor(places, self.data, self.shape, check_invariants=False)
 
     def to_torch_csr(self) -> Tensor:
         """ATen's CSR tensor over the same memory."""
-        _silence_beta()
+        _silence_notices()
         return torch.sparse_csr_tensor(
             self.indptr, self.indices, self.data, self.shape, check_invariants=False
         )
@@ -290,6 +291,7 @@ class RowSparse:
 
     def to_torch(self) -> Tensor:
         """ATen's sparse tensor with these rows."""
+        _silence_notices()
         return torch.sparse_coo_tensor(
             self.indices.unsqueeze(0),
             self.data,
@@ -378,11 +380,15 @@ def _dense_zeros(value: Sparse) -> Tensor:
 
 
 @functools.cache
-def _silence_beta() -> None:
-    """Lets ATen warn, once and unheard, that its CSR tensors are in beta and not checked."""
+def _silence_notices() -> None:
+    """Lets ATen warn, once and unheard, that its CSR tensors are in beta and not checked.
+
+    PyTorch 2.11 says so of all sparse tensors, even where they ask not to be checked.
+    """
     nothing = torch.zeros(0, dtype=torch.int64)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        torch.sparse_coo_tensor(nothing[None], nothing, (1,), check_invariants=False)
         torch.sparse_csr_tensor(nothing.new_zeros(2), nothing, torch.zeros(0), (1, 1))
 
 
