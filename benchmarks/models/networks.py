@@ -11,6 +11,7 @@ __all__ = [
     "bert_base",
     "convolutional",
     "detector",
+    "face_points",
     "lstm",
     "mobilenet",
     "perceptron",
@@ -196,6 +197,17 @@ def detector(net: Net[V], x: V) -> V:
     return net.multibox(features, 20)
 
 
+def face_points(net: Net[V], x: V) -> V:
+    """MTCNN's third network, det3, with ReLU: scores, boxes and points of a face."""
+    for i, (filters, kernel, pooled) in enumerate(
+        ((32, 3, 3), (64, 3, 3), (64, 3, 2), (128, 2, 0))
+    ):
+        x = net.relu(net.conv(x, f"conv{i}", filters, kernel, stride=1, pad=0))
+        x = net.max_pool(x, pooled, stride=2, pad=0) if pooled else x
+    x = net.relu(net.conv(x, "conv4", 256, kernel=2, stride=1, pad=0))
+    return net.dense(net.global_pool(x), "fc", 2 + 4 + 10)
+
+
 UNITS, HEADS, LENGTH = 256, 8, 64
 BERT_UNITS, BERT_HEADS, BERT_LENGTH = 768, 12, 128
 
@@ -208,4 +220,5 @@ INPUT_SHAPES: dict[Any, tuple[int, ...]] = {
     **dict.fromkeys((transformer, lstm), (LENGTH, UNITS)),
     bert_base: (BERT_LENGTH, BERT_UNITS),
     detector: (3, 256, 256),
+    face_points: (3, 48, 48),
 }

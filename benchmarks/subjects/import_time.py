@@ -11,11 +11,14 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.inputs import import_mx
-from benchmarks.models.networks import INPUT_SHAPES, convolutional, resnet50
+from benchmarks.models.networks import INPUT_SHAPES, convolutional, face_points, resnet50
 from benchmarks.models.symbol_net import SymbolNet, array_parameters
 from benchmarks.subject import Case, Options, Skip, Subject, runtime_of
 
-COMPILED = "first answer, ResNet-50, compiled"
+COMPILED = {
+    "first answer, ResNet-50, compiled": resnet50,
+    "first answer, MTCNN's det3, compiled": face_points,
+}
 PROGRAMS = {
     "python alone": {"mxnova": "pass", "torch": "pass", "mxnet": "pass"},
     "the package": {"mxnova": "import mxnova", "torch": "import torch", "mxnet": "import mxnet"},
@@ -31,7 +34,10 @@ PROGRAMS = {
     "symbols": {"mxnova": "import mxnova.symbol", "mxnet": "import mxnet.symbol"},
     # torch: its import alone, which any answer takes but a compiled model's
     "first answer": {"mxnova": "{load}", "torch": "import torch", "mxnet": "{load}"},
-    COMPILED: {"mxnova": "{compiled}", "torch": "import torch", "mxnet": "{load}"},
+    **{
+        case: {"mxnova": "{compiled}", "torch": "import torch", "mxnet": "{load}"}
+        for case in COMPILED
+    },
 }
 LOAD = """
 import {mx} as mx
@@ -56,7 +62,7 @@ def cases(peer: str, options: Options) -> dict[str, Callable[[], Case]]:
 
 
 def _network(case: str, options: Options) -> Any:
-    return resnet50 if case == COMPILED and not options.smoke else convolutional
+    return convolutional if options.smoke else COMPILED.get(case, convolutional)
 
 
 def _case(program: str, peer: str, network: Any, options: Options) -> Case:
@@ -105,7 +111,7 @@ SUBJECT = Subject(
     targets={
         ("first answer", "torch"): 1.3,
         ("first answer", "mxnet"): 0.9,
-        (COMPILED, "torch"): 0.35,
-        (COMPILED, "mxnet"): 0.25,
+        **{(case, "torch"): 0.35 for case in COMPILED},
+        **{(case, "mxnet"): 0.25 for case in COMPILED},
     },
 )

@@ -478,3 +478,23 @@ def test_group_adagrad_history_has_the_rows_of_the_weight():
     s = Shapes("op", ("weight", "grad", "history"), ("output",), [(2, 3), None, (3, 1), None])
     with pytest.raises(MXNetError, match=r"history has shape \[3,1\]"):
         find("_contrib_group_adagrad_update").of({"lr": 0.1}).infer_shape(s)
+
+
+@pytest.mark.parametrize("op", ["ftrl_update", "_multi_ftrl_update"])
+def test_a_learning_rate_of_zero_divides_as_in_mxnet(op):
+    """NaN there, too: schedules end with it."""
+    weight, grad, z, n = (torch.tensor([0.5, -1.0, 0.0]) for _ in range(4))
+    n.abs_()
+    together = {"lrs": (0.0,), "wds": (0.0,), "num_weights": 1}
+    attrs = {"lr": 0.0} if op == "ftrl_update" else together
+    found = find(op).of(attrs).forward(weight, grad, z, n)
+    assert torch.as_tensor(found if op == "ftrl_update" else found[0]).isnan().all()
+    np.testing.assert_array_equal(z.numpy(), [-np.inf, np.inf, np.nan])
+
+
+def test_centered_squares_keep_a_small_epsilon():
+    """0.25 + 1e-8 is 0.25 in float32: epsilon is added to what is left of the square."""
+    weight, grad, n, g, delta = (torch.full((1,), 0.5) for _ in range(5))
+    attrs = {"lr": 0.1, "gamma1": 0.0, "gamma2": 0.0}
+    found = find("rmspropalex_update").of(attrs).forward(weight, grad, n, g, delta)
+    np.testing.assert_allclose(found.numpy(), [0.5 - 0.1 * 0.5 / 1e-4], rtol=1e-5)

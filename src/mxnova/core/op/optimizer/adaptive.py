@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from math import prod
 from typing import Annotated
 
@@ -15,7 +14,7 @@ from ...base.params import Double, StepCount
 from ...base.shapes import shape_text
 from ..infer import Shapes
 from ..schema import Op
-from .step import correction, decayed, moments_, scaled
+from .step import correction, decayed, inverse, moments_, scaled
 from .update import Out, destination, update_operator
 
 _Decay = Annotated[float, FloatKind(low=0, high=1)]
@@ -164,7 +163,7 @@ def rmspropalex_update(
     target = destination(weight, out)
     grad = decayed(weight, grad, wd, rescale_grad, clip_gradient)
     moments_(g, n, grad, gamma1, gamma1)
-    deviation = (n + epsilon).addcmul_(g, g, value=-1).sqrt_()
+    deviation = n.addcmul(g, g, value=-1).add_(epsilon).sqrt_()
     delta.mul_(gamma2).addcdiv_(grad, deviation, value=-lr)
     return _clip_weights(target.add_(delta), clip_weights)
 
@@ -202,7 +201,7 @@ def ftrl_update(
     root = n.sqrt()
     n.addcmul_(grad, grad)
     new_root = n.sqrt()
-    z.add_(grad).addcmul_(root.sub_(new_root), weight, value=1 / lr)
+    z.add_(grad).addcmul_(root.sub_(new_root), weight, value=inverse(lr))
     shrunk = z.clamp(-lamda1, lamda1).sub_(z)  # times -1
     return shrunk.div_(new_root.add_(beta).div_(lr).add_(wd))
 
@@ -245,7 +244,7 @@ def ftml_update(
     v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
     root = (v / correction(beta2, t, v.dtype)).sqrt_().add_(epsilon)
     scale = correction(beta1, t, v.dtype)
-    new_d = root.mul_(scale / lr if lr else scale * math.copysign(math.inf, lr))
+    new_d = root.mul_(scale * inverse(lr))
     z.mul_(beta1).add_(grad, alpha=1 - beta1).addcmul_(d.mul_(beta1).sub_(new_d), weight)
     d.copy_(new_d)
     return z.neg().div_(d)

@@ -9,7 +9,7 @@ from ...runtime import tuning
 from ...runtime.torch_optimizers import foreach
 from ..declaration import operator
 from .multi import RatedUpdate
-from .step import Tensors, bounded_, decayed_all, of_equal, scaled_all
+from .step import Tensors, bounded_, decayed_all, inverse, of_equal, scaled_all
 
 
 class _Together(RatedUpdate):
@@ -154,8 +154,8 @@ class MultiRmsPropAlexUpdate(MultiRmsPropUpdate):
             foreach.mul_(decaying, self.gamma1)
         foreach.add_(means, grads, alpha=1 - self.gamma1)
         foreach.addcmul_(squares, grads, grads, value=1 - self.gamma1)
-        deviations = foreach.add(squares, self.epsilon)
-        foreach.addcmul_(deviations, means, means, value=-1)
+        deviations = foreach.addcmul(squares, means, means, value=-1)
+        foreach.add_(deviations, self.epsilon)
         foreach.sqrt_(deviations)
         foreach.mul_(deltas, self.gamma2)
         foreach.addcdiv_(deltas, grads, deviations, value=-lr)
@@ -188,7 +188,7 @@ class MultiFtrlUpdate(_Together):
         roots = foreach.sqrt(sums)
         foreach.sub_(steps, roots)
         foreach.add_(leaders, grads)
-        foreach.addcmul_(leaders, steps, weights, value=1 / lr)
+        foreach.addcmul_(leaders, steps, weights, value=inverse(lr))
         foreach.copy_(weights, leaders)
         bounded_(weights, self.lamda1)
         foreach.sub_(weights, leaders)  # shrunk, times -1

@@ -31,6 +31,7 @@ __all__ = [
     "correction",
     "decayed",
     "decayed_all",
+    "inverse",
     "moments_",
     "momentum_step_",
     "nesterov_step_",
@@ -108,6 +109,11 @@ def of_equal(
         groups.setdefault(fact, []).append(at)
     for fact, members in groups.items():
         yield fact, [[column[at] for at in members] for column in columns]
+
+
+def inverse(x: float) -> float:
+    """``1 / x``, infinite for a zero, as learning rates are at the end of a schedule."""
+    return 1 / x if x else math.copysign(math.inf, x)
 
 
 @functools.lru_cache(maxsize=64)  # one step updates many weights
