@@ -23,6 +23,7 @@ from mxnova.core.base.aligned import aligned_memory
 from mxnova.core.base.credentials import without_credentials
 from mxnova.core.base.errors import ArgumentTypeError, FileError, FormatError, MXNetError, shown
 
+from .parallel_read import read_into
 from .remote.urls import is_remote, local_path
 
 if TYPE_CHECKING:
@@ -254,7 +255,7 @@ def read_aligned(file: BinaryIO, n: int, path: Path) -> memoryview:
     """
     try:
         content = aligned_memory(n).data
-        n_read = file.readinto(content)  # type: ignore[attr-defined]
+        n_read = read_into(file, content)
     except OSError as error:
         raise FileError.of(error, os.fsdecode(path)) from None
     except MemoryError:
