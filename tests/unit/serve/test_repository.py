@@ -9,14 +9,18 @@ import pytest
 pytest.importorskip("uvicorn")
 
 
-def test_a_model_that_is_unloaded_is_freed(sources):
+@pytest.mark.parametrize("is_own", ["0", "1"])
+def test_a_model_that_is_unloaded_is_freed(sources, monkeypatch, is_own):
+    """In a process of the server's own, too, where what stays is not looked through again."""
     from mxnova.serve import Settings
     from mxnova.serve.metrics import Metrics
     from mxnova.serve.repository import Repository
 
+    monkeypatch.setenv("MXNOVA_TUNE_PROCESS", is_own)
     repository = Repository(Settings({"dense": sources["dense"]}), Metrics())
 
     async def test():
+        assert (gc.get_freeze_count() > 1000) == (is_own == "1")
         predictor = (await repository.get("dense")).model.predictor
         predictor.itself = predictor  # a cycle, as some graphs have
         predictor = weakref.ref(predictor)
@@ -32,6 +36,7 @@ def test_a_model_that_is_unloaded_is_freed(sources):
         asyncio.run(test())
     finally:
         repository.close()
+        gc.unfreeze()
 
 
 @pytest.mark.parametrize("name, value, reason", [

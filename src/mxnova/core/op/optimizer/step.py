@@ -407,8 +407,8 @@ def _fused_sgd_(
     momentum: float = 0.0,
     dampening: float = 0.0,
 ) -> None:
-    grads, others = _laid_out_as(weights, grads), _laid_out_as(weights, buffers)
-    fused_sgd_(weights, grads, others, lr, wd, momentum, dampening)
+    grads, buffers = _laid_out_as(weights, grads, buffers)
+    fused_sgd_(weights, grads, buffers, lr, wd, momentum, dampening)
     increment_version([*weights, *buffers])  # which these kernels leave out
 
 
@@ -421,23 +421,24 @@ def _fused_adam_(
     found_inf: Tensor | None = None,
     decoupled: bool = False,
 ) -> None:
-    alike = functools.partial(_laid_out_as, weights)
+    grads, means, variances = _laid_out_as(weights, grads, means, variances)
     endless = [_endless(weights[0].device)] * len(weights)
-    columns = (weights, alike(grads), alike(means), alike(variances), endless)
+    columns = (weights, grads, means, variances, endless)
     fused_adam_(*columns, *numbers, found_inf=found_inf, decoupled=decoupled)
     increment_version([*weights, *means, *variances])
 
 
-def _laid_out_as(weights: Tensors, tensors: Tensors) -> Tensors:
-    """`tensors` with the strides of `weights`, which CUDA's kernels compare.
+def _laid_out_as(weights: Tensors, *columns: Tensors) -> list[Tensors]:
+    """Tensors with the strides of `weights`, which CUDA's kernels compare.
 
     Contiguous tensors of one shape differ in strides of axes that have less than two places.
     """
-    if not tensors or not weights[0].is_cuda:
-        return tensors
-    return list(map(_strided_as, weights, tensors))
-
-
-def _strided_as(weight: Tensor, tensor: Tensor) -> Tensor:
-    stride = weight.stride()
-    return tensor if tensor.stride() == stride else tensor.as_strided(weight.shape, stride)
+    if not weights[0].is_cuda:
+        return list(columns)
+    strides = [w.stride() for w in weights]
+    return [
+        column
+        if not column or [t.stride() for t in column] == strides
+        else [t.as_strided(w.shape, s) for t, w, s in zip(column, weights, strides, strict=True)]
+        for column in columns
+    ]
