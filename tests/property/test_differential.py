@@ -93,9 +93,14 @@ def test_deviations_have_their_rows(deviation):
 
 def test_only_listed_differences_have_a_row():
     steps = ["x", "np.where(a, b, c)", "np.where(a, b, c) + 1"]
-    assert row_of(steps, 1, "value: 1 2")
-    assert row_of(steps, 1, "error: 1 2") is None
-    assert row_of(steps, 0, "value: 1 2") is None
+    empty = "value: ['value', 1] ['value', ['NDArray', 'array', 'bool', [2, 0, 3], []]]"
+    assert row_of(steps, 1, empty)
+    assert row_of(steps, 1, empty.replace("0", "1")) is None
+    assert row_of(steps, 1, empty.replace("value:", "error:")) is None
+    assert row_of(steps, 0, empty) is None
+    norms = ["s = nd.norm(x)", "x = nd.array([1], dtype='int8')"]
+    assert row_of(norms, 0, "value: ['float32', 1] ['float32', 2]") is None
+    assert row_of(norms, 0, "value: ['int8', 1] ['int8', 2]")
 
 
 def test_what_follows_a_failed_statement_is_not_compared_until_an_empty_step():

@@ -27,9 +27,16 @@ def read_into(file: BinaryIO, memory: memoryview) -> int:
         OSError: they cannot be read.
     """
     n_parts = min(usable_cores(), len(memory) // _SHARE)
-    if n_parts < 2 or not _has_places(file):
-        n_read: int = file.readinto(memory)  # type: ignore[attr-defined]
-        return n_read
+    if n_parts > 1 and _has_places(file):
+        try:
+            return _read_by_threads(file, memory, n_parts)
+        except RuntimeError:  # no thread begins: there are too many, or Python ends
+            pass
+    n_read: int = file.readinto(memory)  # type: ignore[attr-defined]
+    return n_read
+
+
+def _read_by_threads(file: BinaryIO, memory: memoryview, n_parts: int) -> int:
     from concurrent.futures import ThreadPoolExecutor  # 3 ms of imports
 
     start, length = file.tell(), len(memory)

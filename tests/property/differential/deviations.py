@@ -13,7 +13,8 @@ class _Deviation(NamedTuple):
     row: str  # the beginning of the row
     kind: str  # of the difference: "value", "error" or "kind"
     step: str  # pattern of the step that differs
-    program: str = ""  # pattern of what stands somewhere in the program
+    program: tuple[str, ...] = ()  # patterns that each stand in some step of the program
+    text: str = ""  # pattern of what the difference tells
 
 
 DEVIATIONS = [
@@ -21,20 +22,22 @@ DEVIATIONS = [
         "`mx.np.where` of arrays of which one has no elements and another one element",
         "value",
         r"^np\.where\(",
+        text=r"\[(\d+, )*0(, \d+)*\], \[\]\]\]$",
     ),
     _Deviation(
         "`SoftmaxOutput` of four axes without `multi_output` or `preserve_shape`, in inference",
         "value",
         r"is_train=False",
-        r"sym\.SoftmaxOutput\(",
+        (r"sym\.SoftmaxOutput\(",),
+        r"\[\d+, \d+, \d+, \d+\]",
     ),
     _Deviation("`mx.np.deg2rad`, `rad2deg`", "error", r"^np\.(deg2rad|rad2deg)\("),
-    _Deviation("`norm` of integers, ord 2", "value", r"\bnorm\(", r"'u?int\d"),
+    _Deviation("`norm` of integers, ord 2", "value", r"\bnorm\(", text=r"'u?int\d+'"),
     _Deviation(
         "Executors without gradients: `FullyConnected` that is an output",
         "value",
         r"e\.forward\(|^made$",
-        r"grad_req='null'",
+        (r"grad_req='null'", r"^s = sym\.Group\(", r"sym\.FullyConnected\("),
     ),
     _Deviation("Arrays of a wrong type and a wrong shape", "error", r"^np\.polyval\("),
 ]
@@ -46,7 +49,8 @@ def row_of(steps: list[str], step: int, difference: str) -> str | None:
         if (
             difference.startswith(deviation.kind)
             and re.search(deviation.step, steps[step])
-            and any(re.search(deviation.program, s) for s in steps)
+            and re.search(deviation.text, difference)
+            and all(any(re.search(p, s) for s in steps) for p in deviation.program)
         ):
             return deviation.row
     return None

@@ -4,8 +4,9 @@
     python runner.py MODULE < programs > results
 
 Standard input has per line the JSON of a list of steps and the seed of a nudge or null, standard
-output one JSON list of results. A program is a list of steps: an expression, whose value is the result, or statements. Names live as
-long as the program; a step that fails gives the classes of its exception.
+output one JSON list of results. A program is a list of steps: an expression, whose value is the
+result, or statements. Names live as long as the program; a step that fails gives the classes of
+its exception.
 """
 
 from __future__ import annotations

@@ -53,6 +53,18 @@ def test_large_files_are_shared_out(threads, file, request):
     assert bool(threads) == ("[3]" in request.node.name)
 
 
+def test_one_thread_reads_where_no_other_begins(threads, file, monkeypatch):
+    def begin(_thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", begin)
+    file.seek(7)
+    memory = bytearray(1000)
+    assert read_into(file, memoryview(memory)) == 1000
+    assert bytes(memory) == CONTENT[7:1007]
+    assert not threads
+
+
 def test_what_is_no_file_of_the_system_is_read_at_once(threads):
     memory = bytearray(2560)
     assert read_into(io.BytesIO(CONTENT), memoryview(memory)) == 2560
