@@ -10,6 +10,7 @@ from mxnova.context import Context
 from mxnova.contrib import quantization
 from mxnova.core.exec.backends import BY_NAME
 from mxnova.core.exec.backends.request import marked
+from mxnova.core.exec.passes.matching import is_image_convolution
 from mxnova.core.exec.program.program import INFERENCE, ArrayFacts, Facts, Program, execute
 from mxnova.core.runtime import tuning
 from tests.unit.exec.passes.quantized_models import assert_within_a_step, cases
@@ -69,6 +70,14 @@ def identity_network():
     return layer(mx.sym.Activation(total, act_type="relu"), "last", 1)
 
 
+def strided_network():
+    """A block whose result is read by 1 x 1 convolutions alone, which skip positions."""
+    x = layer(mx.sym.var("data"), "stem", 3)
+    total = x + layer(layer(x, "narrow", 1), "wide", 3, act=False)
+    x = mx.sym.Activation(total, act_type="relu")
+    return layer(x, "one", 1, 2, act=False) + layer(x, "other", 1, 2, act=False)
+
+
 def int8_network(fuses_again, network=residual_network):
     symbol, rng = network(), np.random.default_rng(1)
     shapes, _, _ = symbol.infer_shape(data=SHAPE)
@@ -117,6 +126,25 @@ def test_executors_know_the_parameters_of_int8_layers(backend):
     np.testing.assert_allclose(
         outputs[-1], outputs[0], rtol=0, atol=np.abs(outputs[0]).max() * 0.02
     )
+
+
+def test_positions_that_nobody_reads_are_not_computed(backend, monkeypatch):
+    symbol, parameters, images = int8_network(True, strided_network)
+    tensors = {n.partition(":")[2]: torch.from_numpy(a.asnumpy()) for n, a in parameters.items()}
+    given = {**tensors, "data": torch.from_numpy(images)}
+    facts = {n: ArrayFacts(tuple(t.shape), t.dtype) for n, t in given.items()}
+    found, strides = [], []
+    for passes in ("-stride_hoisting", ""):
+        monkeypatch.setenv("MXNOVA_PASSES", passes)
+        program = Program(marked(symbol, backend), Facts(facts, Context("cpu", 0)))
+        compiled = BY_NAME[backend].compile(program, tensors)
+        values = [given[v.name] for v in program.variables]
+        found.append(execute(program.lower(compiled, INFERENCE), values)[0].numpy())
+        (group,) = (n.op for n in compiled.nodes if n.op is not None and n.op.name == "_Group")
+        strides.append([n.op.stride for n in filter(is_image_convolution, group.body.nodes)])
+    np.testing.assert_array_equal(*found)
+    ones, twos = (1, 1), (2, 2)
+    assert strides == [[ones, ones, ones, twos, twos], [ones, ones, twos, ones, ones]]
 
 
 class _Core:

@@ -21,7 +21,9 @@ from mxnova.core.exec.backends.conversion.graph import CONVERTERS
 from mxnova.core.exec.backends.conversion.model_backend import _Model
 from mxnova.core.exec.backends.request import marked
 from mxnova.core.exec.fused.attention import FusedAttention
-from mxnova.core.exec.passes.matching import parameter_names
+from mxnova.core.exec.fused.quantize_linear import DequantizeLinear, QuantizeLinear
+from mxnova.core.exec.fused.subsampling import Subsampled
+from mxnova.core.exec.passes.matching import is_image_convolution, parameter_names
 from mxnova.core.exec.program.program import ArrayFacts, Facts, Program
 from mxnova.core.op.schema import find
 from tests.unit.op.samples import Sample
@@ -128,9 +130,10 @@ def test_it_gives_what_aten_gives(sample, backend):
 
 def test_every_converter_is_tried():
     tried = {find(sample.op).name for sample in TAKEN}
-    made_by_passes = {FusedAttention.type.name, "_QuantizeLinear", "_DequantizeLinear"}
+    private = (FusedAttention, QuantizeLinear, DequantizeLinear, Subsampled)
+    made_by_passes = {kind.type.name for kind in private}  # tried below and in test_integers
     known = {name for name, converter in CONVERTERS.items() if not converter.only_onnx}
-    assert {find(name).name for name in known - made_by_passes} - tried == set()  # test_integers
+    assert {find(name).name for name in known - made_by_passes} - tried == set()
 
 
 # Graphs -------------------------------------------------------------------------------------------
@@ -174,6 +177,38 @@ def test_a_graph_that_it_knows_is_one_model(backend):
     rows = predictor.explain()
     assert {row.backend for row in rows} == {backend}
     assert {row.reason for row in rows} == {f"compiled in part 1, of {len(rows)} nodes"}
+
+
+def compiled(symbol, backend):
+    """The symbol with a model of a backend's."""
+    given = {n.partition(":")[2]: a for n, a in parameters(symbol, data=SHAPE).items()}
+    constants = {n: torch.from_numpy(a.asnumpy()) for n, a in given.items()}
+    facts = {n: ArrayFacts(tuple(t.shape), t.dtype) for n, t in constants.items()}
+    facts["data"] = ArrayFacts(SHAPE, torch.float32)
+    program = Program(marked(symbol, backend), Facts(facts, Context("cpu", 0)))
+    return BY_NAME[backend].compile(program, constants)
+
+
+def strided_network(x):
+    """A sum that 1 x 1 convolutions alone read, which skip positions; another reads all of `a`."""
+    a = mx.sym.Convolution(x, kernel=(3, 3), pad=(1, 1), num_filter=4, name="a")
+    x = mx.sym.relu(mx.sym.Convolution(a, kernel=(1, 1), num_filter=4, name="b") + a)
+    heads = [
+        mx.sym.Convolution(x, kernel=(1, 1), stride=(2, 2), num_filter=3, name=n) for n in "cd"
+    ]
+    window = {"kernel": (3, 3), "stride": (2, 2), "pad": (1, 1)}
+    return mx.sym.Concat(*heads, mx.sym.Convolution(a, num_filter=3, name="e", **window))
+
+
+def test_positions_that_nobody_reads_are_not_computed(backend):
+    symbol = strided_network(mx.sym.var("data"))
+    plain, found, predictor = answers(symbol, backend=backend)
+    np.testing.assert_allclose(found, plain, rtol=1e-4, atol=1e-5)
+    assert {row.backend for row in predictor.explain()} == {backend}
+    (group,) = (n.op for n in compiled(symbol, backend).nodes if isinstance(n.op, _Model))
+    strides = {n.name: n.op.stride for n in filter(is_image_convolution, group.body.nodes)}
+    assert strides == {"a": (1, 1), "b": (2, 2), "c": (1, 1), "d": (1, 1), "e": (2, 2)}
+    assert [n.name for n in group.body.nodes if isinstance(n.op, Subsampled)] == ["a_subsampled"]
 
 
 def self_attention(x, heads):

@@ -184,10 +184,17 @@ def residual_network():
     return mx.sym.FullyConnected(mx.sym.Flatten(pooled), num_hidden=5, name="dense")
 
 
-@pytest.fixture(scope="module")
-def int8():
+def strided_network():
+    """A block whose result is read by 1 x 1 convolutions alone, which skip positions."""
+    x = layer(mx.sym.var("data"), "stem", 3)
+    inner = layer(layer(layer(x, "a", 1), "b", 3), "c", 1, act=False)
+    x = rectifier(inner + x)
+    return rectifier(layer(x, "d", 1, 2, act=False) + layer(x, "e", 1, 2, act=False))
+
+
+def quantized(symbol):
     """A network that was quantized as MXNet does, its parameters, and images."""
-    symbol, rng = residual_network(), np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     shapes, _, states = symbol.infer_shape(data=SHAPE)
     args = {n: mx.nd.array(rng.normal(size=s) * 0.3) for n, s in
             zip(symbol.list_arguments(), shapes, strict=True) if n != "data"}  # fmt: skip
@@ -200,6 +207,12 @@ def int8():
     )  # fmt: skip
     given = {f"arg:{n}": a for n, a in args.items()} | {f"aux:{n}": a for n, a in aux.items()}
     return made, given, images
+
+
+@pytest.fixture(scope="module")
+def int8():
+    """One of residual blocks."""
+    return quantized(residual_network())
 
 
 def predicted(int8, images=None, monkeypatch=None):
@@ -229,6 +242,20 @@ def test_sums_are_added_in_place(int8):
     assert [op.in_place for op in sums] == [True, True]
     assert operators(made).count("_Shifted") == 2  # the images, the first shortcut
     assert operators(made).count("_Quantized") <= 2
+
+
+def test_positions_that_nobody_reads_are_skipped_by_integer_layers(monkeypatch):
+    symbol, given, images = quantized(strided_network())
+    arrays = {n.partition(":")[2]: a.asnumpy() for n, a in given.items()} | {"data": images}
+    parameters = {n: torch.from_numpy(a) for n, a in arrays.items() if n != "data"}
+    program, made = compiled(symbol, arrays, parameters)
+    strides = [n.op.geometry.stride for n in made.nodes if hasattr(n.op, "geometry")]
+    assert sorted(strides) == [[1, 1]] * 5 + [[2, 2]]
+    assert operators(made).count("_Subsampled") == 1
+    monkeypatch.setenv("MXNOVA_PASSES", "-stride_hoisting")
+    other, plain = compiled(symbol, arrays, parameters)
+    assert operators(plain).count("_Subsampled") == 0
+    np.testing.assert_array_equal(run(program, made, arrays)[0], run(other, plain, arrays)[0])
 
 
 @pytest.mark.parametrize("shape", [(1, 3, 12, 12), (5, 3, 12, 12), (2, 3, 20, 15)])

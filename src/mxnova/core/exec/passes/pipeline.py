@@ -35,22 +35,23 @@ from .definition import Pass, Target
 
 __all__ = ["GPU_INFERENCE", "INFERENCE", "NAMES", "TRAINING", "enabled", "rewritten"]
 
-GPU_INFERENCE: tuple[Pass, ...] = (
-    simplification.PASS,
-    padding_fusion.PASS,
+_FIRST: tuple[Pass, ...] = (simplification.PASS, padding_fusion.PASS, stride_hoisting.PASS)
+_LAYERS: tuple[Pass, ...] = (
     constant_folding.PASS,
     attention_fusion.PASS,
-    stride_hoisting.PASS,
     convolution_fusion.PASS,
 )
+
+GPU_INFERENCE: tuple[Pass, ...] = (*_FIRST, *_LAYERS)
 """On a GPU, with inputs that stay, outside training."""
 
 INFERENCE: tuple[Pass, ...] = (
     mkldnn_layer_lowering.OPENING,
     integer_lowering.PASS,
+    *_FIRST,
     integer_fusion.PASS,
     mkldnn_layer_lowering.PREPARATION,
-    *GPU_INFERENCE,
+    *_LAYERS,
     linear_fusion.PASS,
     low_precision.PASS,
     batch_split.PASS,

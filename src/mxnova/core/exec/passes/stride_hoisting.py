@@ -4,8 +4,9 @@
 A 1 x 1 convolution with a stride of 2 reads one position in four. What stands before it need not
 compute the others: the stride moves up through what computes each position by itself, to the
 convolutions there. Where another reader wants all positions of a value, the others are skipped
-on the way. ResNet v1 has three such places and takes 0.9 of the time. Training passes move strides
-by the same rules, but not as far (`stride_before_activation`).
+on the way. ResNet v1 has three such places and takes 0.9 of the time. Strides move through
+QuantizeLinear and DequantizeLinear, too. Training passes move strides by the same rules, but not as
+far (`stride_before_activation`).
 
 Precondition: all readers of a value skip positions, in steps that have a common divisor. What is
 left stays as it was, but for rounding where a kernel sums up in another order.
@@ -24,6 +25,7 @@ from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.nn.batch_norm import BatchNormBase
 from ...op.schema import Op
+from ..fused.quantize_linear import DequantizeLinear, QuantizeLinear
 from ..fused.subsampling import Steps, Subsampled
 from .definition import Pass
 from .matching import is_image_convolution, is_pointwise
@@ -63,6 +65,8 @@ def without_unread_positions(symbol: Symbol, shapes: ShapeTable) -> Symbol:
             return False
         if isinstance(op, BatchNormBase):
             return op.axis == 1 and readers.reads_first_only(node)
+        if isinstance(op, (QuantizeLinear, DequantizeLinear)):
+            return op.axis is None
         return is_image_convolution(node) or is_pointwise(node, shapes)
 
     # A convolution saves work. Others would copy what a convolution can skip by itself.
@@ -102,6 +106,9 @@ def with_strides_moved(symbol: Symbol, skipping: Skipping) -> Symbol:
     def skipped(entry: Entry, steps: Steps) -> Entry:
         if steps == _ALL:
             return entry
+        if isinstance(entry.node.op, DequantizeLinear):  # integers are smaller
+            integers, scale = entry.node.inputs
+            return Entry(entry.node.copy([skipped(integers, steps), scale]), 0)
         # It asks for the same backend; what else is said there is the other operator's.
         attrs = {k: v for k, v in entry.node.attrs.items() if k.startswith("__")}
         name = f"{entry.node.name}_subsampled"
@@ -127,7 +134,8 @@ def _wanted(symbol: Symbol, skipping: Skipping) -> dict[Node, Steps]:
 
 def _n_images(node: Node) -> int:
     """How many of its inputs have positions; those behind are parameters."""
-    if is_image_convolution(node) or isinstance(node.op, BatchNormBase):
+    with_parameters = BatchNormBase, QuantizeLinear, DequantizeLinear
+    if is_image_convolution(node) or isinstance(node.op, with_parameters):
         return 1
     return len(node.inputs)
 

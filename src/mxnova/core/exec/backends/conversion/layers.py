@@ -193,6 +193,13 @@ def _needs_margins(site: Site, pad: Sequence[int], behind: Sequence[int]) -> boo
     return is_same or any(2 * p > k or last >= k for p, last, k in each)
 
 
+@converter("_Subsampled", takes_integers=True)
+def _subsample(site: Site) -> Any:
+    """Windows of one position, which every runtime knows."""
+    steps = site.op.attr("steps")
+    return site.ops.max_pool(site.x, (1, 1), steps, (0, 0), (0, 0))
+
+
 def _maxima(
     site: Site, x: Any, stride: Sequence[int], pad: Sequence[int], behind: Sequence[int]
 ) -> Any:

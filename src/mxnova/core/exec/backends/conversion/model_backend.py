@@ -23,8 +23,11 @@ from ....runtime import tuning
 from ....runtime.context import Context
 from ....runtime.forks import after_fork_in_child
 from ...fused.group import Group, Runner, function_of, with_groups
+from ...passes import stride_hoisting
 from ...passes.constant_folding import with_own_outputs
+from ...passes.definition import Target
 from ...passes.mkldnn_layer_lowering import parameters_of_layers, with_layers_opened
+from ...passes.pipeline import enabled, rewritten
 from ...passes.qdq import is_quantized, with_qdq
 from ..request import lowest_precision, parameters_of, wants
 
@@ -141,6 +144,8 @@ class ModelBackend:
     def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
         """The symbol with groups of its nodes as compiled models."""
         program, _ = self._in_qdq(program, constants)
+        target = Target(program.facts, enabled(), constants)
+        program = program.rewritten(rewritten((stride_hoisting.PASS,), program.symbol, target))
         symbol = program.symbol
         kept = {n: t for n, t in constants.items() if t.dtype is torch.float32}
         refused = self._refusals(program, kept)

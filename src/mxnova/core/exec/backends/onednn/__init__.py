@@ -14,14 +14,10 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from ....graph.node import Entry, Node
-from ....graph.rewrite import rewrite
 from ....graph.symbol import Symbol
-from ....op.schema import find
 from ....runtime import torch_script
 from ...fused.group import Runner
-from ...fused.subsampling import Subsampled
-from ...passes import constant_folding, padding_fusion, simplification, stride_hoisting
+from ...passes import constant_folding, padding_fusion, simplification
 from ...passes.definition import Target
 from ...passes.pipeline import enabled, rewritten
 from ..conversion.model_backend import ModelBackend
@@ -33,15 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OneDNN"]
 
-_PASSES = (simplification.PASS, padding_fusion.PASS, constant_folding.PASS, stride_hoisting.PASS)
-
-
-def _pooled(node: Node, inputs: list[Entry]) -> Node | None:
-    """Positions are skipped by windows of one, which oneDNN knows."""
-    if not isinstance(node.op, Subsampled):
-        return None
-    window = {"kernel": (1, 1), "stride": node.op.steps, "pool_type": "max"}
-    return node.with_operator(find("Pooling").of(window), inputs)
+_PASSES = (simplification.PASS, padding_fusion.PASS, constant_folding.PASS)
 
 
 class OneDNN(ModelBackend):
@@ -65,7 +53,7 @@ class OneDNN(ModelBackend):
     def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
         """The symbol after passes that other runtimes have of their own, with parts as models."""
         target = Target(program.facts, enabled(), constants)
-        symbol = rewrite(rewritten(_PASSES, program.symbol, target), _pooled)
+        symbol = rewritten(_PASSES, program.symbol, target)
         return super().compile(program.rewritten(symbol), constants)
 
     def make(self, part: Part) -> Runner:
