@@ -18,7 +18,7 @@ import mxnova as mx
 from .differential import KINDS, program
 from .differential.compare import differences
 from .differential.deviations import DEVIATIONS, row_of
-from .differential.runner import nudged, run
+from .differential.runner import perturbed, run
 
 RECORDED = Path(__file__).parents[1] / "data" / "differential"
 
@@ -72,17 +72,17 @@ def test_comparison(wanted, found, kind):
 )
 def test_what_moves_with_its_data_differs_by_rounding(moved, differs):
     wanted = ["value", [*ARRAY[:-1], [1.0, 2.01]]]
-    nudged = ["value", [*ARRAY[:-1], moved]]
-    assert bool(differences(["x"], [wanted], [["value", ARRAY]], [[nudged]])) == differs
+    other = ["value", [*ARRAY[:-1], moved]]
+    assert bool(differences(["x"], [wanted], [["value", ARRAY]], [[other]])) == differs
 
 
-def test_nudges_keep_equal_sizes_and_zeros():
+def test_perturbations_keep_equal_sizes_and_zeros():
     numbers = np.array([1, -1, 0, 2, 1], "float32")
-    found = nudged(numbers, 0, 2.0**-10)
+    found = perturbed(numbers, 0, 2.0**-10)
     assert found[0] == -found[1] == found[4] != 1
     assert found[2] == 0
     np.testing.assert_allclose(found, numbers, rtol=2.0**-10)
-    np.testing.assert_array_equal(nudged(np.arange(3), 0, 0.5), np.arange(3))
+    np.testing.assert_array_equal(perturbed(np.arange(3), 0, 0.5), np.arange(3))
 
 
 @pytest.mark.parametrize("deviation", DEVIATIONS, ids=lambda d: d.step)

@@ -99,10 +99,10 @@ def _rows(fed: Mapping[str, Array], tensors: Sequence[Tensor]) -> int:
 
 
 def _free() -> None:
-    """Frees models that nobody has any more: graphs of some backends, with weights, are in cycles.
+    """Collects models without references: graphs of some backends, with weights, form cycles.
 
-    All threads wait meanwhile; it is done when models come and go only. In a process of the
-    server's own what remains is not looked through again, which takes 12 ms of some request.
+    It stops all threads, so it runs only when models are loaded or unloaded. In a process of the
+    server's own the rest is frozen (`gc.freeze`): a full collection takes 12 ms of some request.
     """
     is_own = env.get("MXNOVA_TUNE_PROCESS")
     if is_own:

@@ -37,17 +37,17 @@ class Child:
             answers.put(line)
         answers.put("")
 
-    def run(self, steps: list[str], nudge: int | None = None) -> list[Any] | None:
+    def run(self, steps: list[str], seed: int | None = None) -> list[Any] | None:
         """The results of a program; None where the process ended or gave no answer.
 
         Args:
             steps: of the program.
-            nudge: moves its data a little.
+            seed: of a perturbation of its data; None: as they are.
         """
         if self.process is None:
             self._start()
         assert self.process is not None and self.process.stdin is not None
-        print(json.dumps([steps, nudge]), file=self.process.stdin, flush=True)
+        print(json.dumps([steps, seed]), file=self.process.stdin, flush=True)
         try:
             line = self.answers.get(timeout=PATIENCE)
         except Empty:

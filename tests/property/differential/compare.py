@@ -12,16 +12,14 @@ RTOL = {"float16": 1e-2, "float32": 2e-4, "float64": 1e-5}
 CAUGHT = {"MXNetError", "ValueError", "TypeError", "IndexError", "KeyError", "AttributeError",
           "AssertionError", "NotImplementedError", "ZeroDivisionError", "StopIteration", "OSError",
           "RuntimeError"}  # fmt: skip
-
-
-SLACK = 4  # MXNet's rounding may lead this many times as far as a nudge of all data
+SLACK = 4  # MXNet's rounding may lead this many times as far as perturbed data
 
 
 def differences(
     steps: list[str],
     wanted: list[Any],
     found: list[Any],
-    nudged: Sequence[list[Any]] = (),
+    perturbed: Sequence[list[Any]] = (),
 ) -> list[tuple[int, str]]:
     """(step, what differs) of one program.
 
@@ -32,15 +30,14 @@ def differences(
         steps: of the program.
         wanted: what they gave on MXNet.
         found: what they gave on mxnova.
-        nudged: what they gave on mxnova from data that was rounded otherwise: how far numbers
+        perturbed: what they gave on mxnova from data that was rounded otherwise: how far numbers
             moved tells how far rounding may take them, beside that of float16 where it is used.
     """
     differ, compared = [], True
-    is_coarse = bool(nudged) and any("float16" in step for step in steps)
-    coarsest = RTOL["float16"] if is_coarse else 0.0
+    coarsest = RTOL["float16"] if perturbed and any("float16" in step for step in steps) else 0.0
     for i, (step, a, b) in enumerate(zip(steps, wanted, found)):
         compared = compared or not step
-        if compared and (text := _step(a, b, [n[i] for n in nudged], coarsest)):
+        if compared and (text := _step(a, b, [n[i] for n in perturbed], coarsest)):
             differ.append((i, text))
         failed = a[0] == "error" or b[0] == "error"
         if failed and _is_statement(step):
@@ -56,7 +53,7 @@ def _is_statement(step: str) -> bool:
     return "backward" in step
 
 
-def _step(wanted: Any, found: Any, nudged: list[Any], coarsest: float) -> str:
+def _step(wanted: Any, found: Any, perturbed: list[Any], coarsest: float) -> str:
     if wanted[0] == "error" and found[0] == "error":
         handler = next((c for c in wanted[1] if c in CAUGHT), None)
         return "" if handler is None or handler in found[1] else f"error: {wanted[1:]} {found[1:]}"
@@ -64,7 +61,7 @@ def _step(wanted: Any, found: Any, nudged: list[Any], coarsest: float) -> str:
         return f"accepted: {wanted[1:]} {found}"
     if wanted[0] != found[0]:
         return "" if _refused_types(wanted[-1], found) else f"kind: {wanted} {found}"
-    return "" if _same(wanted, found, nudged, coarsest) else f"value: {wanted} {found}"
+    return "" if _same(wanted, found, perturbed, coarsest) else f"value: {wanted} {found}"
 
 
 def _refused_types(wanted: Any, found: Any) -> bool:
@@ -73,9 +70,9 @@ def _refused_types(wanted: Any, found: Any) -> bool:
     return is_array and 0 in wanted[-2] and found[0] == "error" and " type " in found[-1]
 
 
-def _same(a: Any, b: Any, nudged: list[Any], coarsest: float) -> bool:
+def _same(a: Any, b: Any, perturbed: list[Any], coarsest: float) -> bool:
     if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
-        alike = [n for n in nudged if isinstance(n, list) and len(n) == len(b)]
+        alike = [n for n in perturbed if isinstance(n, list) and len(n) == len(b)]
         if len(a) >= 4 and a[-4] == "array" and b[-4] == "array":
             slack = _movement(b[-1], [n[-1] for n in alike if n[:-1] == b[:-1]])
             return a[:-1] == b[:-1] and _close(a[-1], b[-1], _rtol(a[-3], coarsest), slack)
@@ -83,7 +80,7 @@ def _same(a: Any, b: Any, nudged: list[Any], coarsest: float) -> bool:
             _same(x, y, [n[i] for n in alike], coarsest) for i, (x, y) in enumerate(zip(a, b))
         )
     if isinstance(a, float) and isinstance(b, int | float):
-        others = [[n] for n in nudged if isinstance(n, int | float)]
+        others = [[n] for n in perturbed if isinstance(n, int | float)]
         return _close([a], [b], max(2e-4, coarsest), _movement([b], others))
     return type(a) is type(b) and a == b
 
@@ -93,8 +90,8 @@ def _rtol(dtype: str, coarsest: float) -> float:
     return max(RTOL[dtype], coarsest) if dtype in RTOL else 0.0
 
 
-def _movement(numbers: list[Any], nudged: list[list[Any]]) -> float:
-    moved = [abs(x - y) for other in nudged for x, y in zip(numbers, other)]
+def _movement(numbers: list[Any], perturbed: list[list[Any]]) -> float:
+    moved = [abs(x - y) for other in perturbed for x, y in zip(numbers, other)]
     return max([m for m in moved if math.isfinite(m)], default=0.0)
 
 

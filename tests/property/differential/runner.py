@@ -3,7 +3,7 @@
 
     python runner.py MODULE < programs > results
 
-Standard input has per line the JSON of a list of steps and the seed of a nudge or null, standard
+Standard input has per line the JSON of a list of steps and the seed of a perturbation or null, standard
 output one JSON list of results. A program is a list of steps: an expression, whose value is the
 result, or statements. Names live as long as the program; a step that fails gives the classes of
 its exception.
@@ -37,7 +37,7 @@ def data(
     return onp.asarray(onp.round(drawn * 8) / 8 if "float" in dtype else onp.round(drawn), dtype)
 
 
-def nudged(numbers: Any, seed: int, eps: float) -> Any:
+def perturbed(numbers: Any, seed: int, eps: float) -> Any:
     """Real numbers moved by up to `eps` of their size; those of equal size stay so."""
     if numbers.dtype.kind != "f":
         return numbers
@@ -102,18 +102,18 @@ def _alone(mx: Any) -> Iterator[None]:
             mx.npx.reset_np()
 
 
-def run(steps: list[str], mx: Any, nudge: int | None = None) -> list[Any]:
+def run(steps: list[str], mx: Any, seed: int | None = None) -> list[Any]:
     """What the steps of a program give, run on the module `mx`.
 
     Args:
         steps: of the program.
         mx: the module.
-        nudge: a seed: real numbers are moved by two units in the last place of the shortest type.
+        seed: of a perturbation: real numbers are moved by two units in the last place of the shortest type.
     """
     names = {"mx": mx, "onp": onp, "data": data}
-    if nudge is not None:
+    if seed is not None:
         eps = 2.0**-10 if any("float16" in s for s in steps) else 2.0**-22
-        names["data"] = lambda *args, **options: nudged(data(*args, **options), nudge, eps)
+        names["data"] = lambda *args, **options: perturbed(data(*args, **options), seed, eps)
     for name in ("nd", "sym", "np", "npx", "gluon", "autograd"):
         names[name] = getattr(mx, name)
     with _alone(mx), warnings.catch_warnings(), onp.errstate(all="ignore"):
@@ -127,8 +127,8 @@ def main() -> None:
     os.dup2(2, 1)  # what programs print is no answer
     mx = importlib.import_module(sys.argv[1])
     for line in sys.stdin:
-        steps, nudge = json.loads(line)
-        print(json.dumps(run(steps, mx, nudge)), file=answers, flush=True)
+        steps, seed = json.loads(line)
+        print(json.dumps(run(steps, mx, seed)), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -86,8 +86,8 @@ def test_the_loaders_state_has_the_samplers(many):
 def test_a_worker_is_killed(make, many):
     """What had arrived is known; the rest is read after a restart.
 
-    It ends between torch's calls: one that ends while it asks whether it should end keeps the lock
-    of that, and the loader waits for ever.
+    It ends between torch's calls: a worker that is killed inside `Event.is_set` keeps its lock, and
+    the loader deadlocks.
     """
     whole, parent = expected(many), os.getpid()
 

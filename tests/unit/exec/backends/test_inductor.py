@@ -145,11 +145,11 @@ def recorded_on_the_cpu(monkeypatch):
 @pytest.mark.filterwarnings("ignore")
 def test_float16_training_passes_are_compiled():
     """Statistics are float32 there."""
-    found, plain = (moved_by_half_images(backend) for backend in ("inductor", None))
+    found, plain = (statistics_of_float16_images(backend) for backend in ("inductor", None))
     np.testing.assert_allclose(found, plain, rtol=1e-2, atol=1e-5)
 
 
-def moved_by_half_images(backend):
+def statistics_of_float16_images(backend):
     """The moving mean of float16 images after a step."""
     net = nn.HybridSequential()
     net.add(nn.Conv2D(4, 3, in_channels=2), nn.BatchNorm(in_channels=4), nn.Activation("relu"))
