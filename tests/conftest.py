@@ -15,6 +15,9 @@ from .without_onednn import mask
 
 if not context_of_tests():
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # tests on stand-ins of a GPU need a machine without
+if "OMP_NUM_THREADS" not in os.environ:  # as in the scripts: sums depend on how they are shared out
+    os.environ["OMP_NUM_THREADS"] = "1"
+    torch.set_num_threads(1)
 if os.environ.get("MXNOVA_TEST_WITHOUT") == "onednn":
     mask()  # before mxnova is imported
 

@@ -129,7 +129,7 @@ HOSTILE = {
     "no JSON": b"\x80\x04{",
     "no object": b"[1, 2]",
     "another version": b'{"version": 99, "backend": "halves"}',
-    "no name": b'{"version": 1, "backend": ["halves"]}',
+    "no name": b'{"version": 2, "backend": ["halves"]}',
     "large": b" " * 100_000,
     "deep": b"[" * 3000,
 }
@@ -219,6 +219,28 @@ def test_what_refuses_the_values_to_measure_with_is_not_measured(halves, faster)
     predictor = mx.Predictor(rows, given, {"i": (2,)}, backend="auto")
     assert predictor.predict(i=np.zeros(2))[0][0, 0] == 1  # as aten does it
     assert files() == []
+
+
+def test_measuring_is_done_with_numbers_of_both_signs(halves, monkeypatch):
+    """Also where an executor's parameters are still 0; integers are ones."""
+    seen = []
+
+    def measured(runners):
+        return dict.fromkeys(runners, 1.0)
+
+    def runner(program, symbol, inputs):
+        seen.append(dict(zip(program.facts.inputs, inputs, strict=True)))
+        return lambda: None
+
+    monkeypatch.setattr(auto, "measured", measured)
+    monkeypatch.setattr(auto, "_runner", runner)
+    x = mx.sym.FullyConnected(mx.sym.var("x"), mx.sym.var("w"), mx.sym.var("b"), num_hidden=50)
+    symbol = marked(mx.sym.broadcast_add(x, mx.sym.Cast(mx.sym.var("i"), dtype="float32")), "auto")
+    types = {"i": "int32"}
+    symbol.simple_bind(mx.cpu(), x=(9, 40), i=(9, 50), type_dict=types, grad_req="null").optimize()
+    for name in "xw":
+        assert all({-1.0, 1.0} <= {*found[name].sign().flatten().tolist()} for found in seen)
+    assert all((found["i"] == 1).all() for found in seen)
 
 
 def test_measuring_draws_nothing_from_random_streams(halves, faster):

@@ -19,7 +19,7 @@ from ...base.cache_folder import cache_folder
 
 __all__ = ["Choices"]
 
-_VERSION = 1
+_VERSION = 2  # 1 was measured on ones
 _LARGEST = 4096  # bytes; what `keep` writes has a few hundred
 _log = logging.getLogger("mxnova")
 
