@@ -134,6 +134,7 @@ class Batcher:
     ) -> None:
         self._run, self._pool, self._ran, self._in_loop = run, pool, ran, in_loop
         self._max_batch, self._max_delay, self._max_queue = max_batch, max_delay, max_queue
+        self._batch_sizes = frozenset(batch_sizes(max_batch))
         self._queue: deque[_Waiting] = deque()
         self._timer: asyncio.TimerHandle | None = None  # until `max_delay` is over
         self._has_asked = False  # for a thread
@@ -226,10 +227,14 @@ class Batcher:
         self._finish(batch, start, results)
 
     def _take(self) -> list[_Waiting]:
-        """The next requests that share a run: of one shape, in order, as many as fit."""
+        """The next requests that share a run: of one shape, in order, as many as fit.
+
+        Those that would need a run of another size after it are left for the next batch: others
+        may come meanwhile that share it.
+        """
         batch: list[_Waiting] = []
         left: list[_Waiting] = []
-        rows = 0
+        rows = n_whole = 0  # how many requests make up a run of a single size
         while self._queue:
             waiting = self._queue.popleft()
             if waiting.future.done():  # its client has given up
@@ -242,10 +247,15 @@ class Batcher:
             if fits:
                 batch.append(waiting)
                 rows += waiting.rows
+                if rows in self._batch_sizes:
+                    n_whole = len(batch)
             else:
                 left.append(waiting)
             if rows >= self._max_batch:
                 break
+        if n_whole:
+            left[:0] = batch[n_whole:]
+            del batch[n_whole:]
         self._queue.extendleft(reversed(left))
         return batch
 

@@ -69,6 +69,20 @@ async def behind_a_run(model, batcher, requests):
     return await asyncio.gather(*tasks, return_exceptions=True)
 
 
+@pytest.mark.parametrize(
+    "waiting, runs",
+    [((1,) * 5, [4, 1]), ((1, 3, 3), [4, 2, 1]), ((3, 3), [4, 2]), ((2, 1), [2, 1])],
+)
+def test_a_run_has_one_size_if_some_requests_make_one_up(waiting, runs):
+    """Those that are left may share the next run with others that come."""
+
+    async def test(model, batcher):
+        await behind_a_run(model, batcher, [row(i, n) for i, n in enumerate(waiting)])
+        assert [rows for rows, _ in model.shapes] == [1, *runs]
+
+    run(test)
+
+
 def test_requests_that_wait_share_a_run():
     async def test(model, batcher):
         results = await behind_a_run(model, batcher, [row(i) for i in range(1, 9)])
@@ -330,7 +344,7 @@ def test_runs_are_reported():
     told = []
 
     async def test(model, batcher):
-        await behind_a_run(model, batcher, [row(1), row(2, 2)])
+        await behind_a_run(model, batcher, [row(1, 2), row(2, 2)])
 
     run(test, ran=lambda requests, rows, seconds: told.append((requests, rows)))
-    assert told == [(1, 1), (2, 3)]
+    assert told == [(1, 1), (2, 4)]
