@@ -116,8 +116,8 @@ def _to_mxnet(request: Request, path: str) -> None:
 # -- Networks --------------------------------------------------------------------------------------
 
 
-def _to_onnx(request: Request, path: str) -> None:
-    from ..onnx.export import export_model
+def _to_onnx(request: Request, path: str, for_runtime: bool = False) -> None:
+    from ..onnx.export import export_for_runtime, export_model
     from ..onnx.package import require_onnx
     from .open_states import with_open_states
 
@@ -126,8 +126,9 @@ def _to_onnx(request: Request, path: str) -> None:
 
     arrays, types = request.typed
     shapes = list(request.shapes.values())
+    export: Callable[..., Any] = export_for_runtime if for_runtime else export_model
     try:
-        export_model(
+        export(
             with_open_states(request),
             arrays,
             list(request.examples[0].values()),
@@ -150,11 +151,11 @@ def _noted(request: Request) -> dict[str, str]:
 
 
 @contextmanager
-def _through_onnx(request: Request, path: str) -> Iterator[str]:
+def _through_onnx(request: Request, path: str, for_runtime: bool = False) -> Iterator[str]:
     """The path of an ONNX file beside `path` that others are made of, until the block ends."""
     between = f"{path}.onnx"
     try:
-        _to_onnx(request, between)
+        _to_onnx(request, between, for_runtime)
         yield between
     finally:
         for file in glob.glob(f"{glob.escape(between)}*"):  # its arrays may be in another file
@@ -176,7 +177,7 @@ def _to_openvino(request: Request, path: str) -> None:
 def _to_compiled(request: Request, path: str) -> None:
     from ..predictor.building import write_compiled
 
-    with _through_onnx(request, path) as between:
+    with _through_onnx(request, path, for_runtime=True) as between:
         write_compiled(
             between,
             path,

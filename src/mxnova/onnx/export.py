@@ -26,9 +26,9 @@ from .package import require_onnx
 
 if TYPE_CHECKING:
     from ..core.graph.open_sizes import OpenSizes
-    from .model import Inputs
+    from .model import Exported, Inputs
 
-__all__ = ["export_model", "get_operator_support", "label_names"]
+__all__ = ["export_for_runtime", "export_model", "get_operator_support", "label_names"]
 
 _log = logging.getLogger("mxnova")
 _PREFIX = re.compile(r"^(arg|aux):")
@@ -79,25 +79,64 @@ def export_model(
             with its node; shapes that do not fit.
     """
     require_onnx("export_model")
-    from ..core.graph.open_sizes import OpenSizes
     from .files import write
-    from .model import Exported, shapes_fit
 
-    version = checked(opset_version, "export_model: opset_version")
-    symbol, parameters = _symbol_of(sym), _parameters_of(params)
     shapes = in_shapes if input_shape is None else input_shape
     types = in_types if input_type is None else input_type
-    inputs = _inputs_of(symbol, parameters, shapes, types)
-    open_sizes = OpenSizes()
-    if dynamic:
-        fits = partial(shapes_fit, symbol, parameters)
-        inputs = _opened(inputs, dynamic_input_shapes, open_sizes, fits)
-    exported = Exported(symbol, parameters, inputs, open_sizes, version)
+    opened = (dynamic, dynamic_input_shapes)
+    exported = _exported(sym, params, shapes, types, opened, opset_version)
     write(exported.ops, os.fspath(onnx_file_path), run_shape_inference, metadata)
     if verbose:
         for node in exported.ops.nodes:
             _log.info("%s: %s(%s)", node.name, node.op_type, ", ".join(node.input))
     return onnx_file_path
+
+
+def export_for_runtime(
+    sym: Symbol,
+    params: Mapping[str, NDArray],
+    in_shapes: Sequence[Sequence[int]],
+    in_types: Any,
+    onnx_file_path: str,
+    dynamic: bool = False,
+    dynamic_input_shapes: Sequence[Sequence[Any]] | None = None,
+    metadata: Mapping[str, str] | None = None,
+    opset_version: int | None = None,
+) -> None:
+    """As `export_model`, for a model that is run only: what nobody reads is not computed.
+
+    Raises:
+        MXNetError: as of `export_model`.
+    """
+    require_onnx("export_model")
+    from .files import write
+
+    opened = (dynamic, dynamic_input_shapes)
+    exported = _exported(sym, params, in_shapes, in_types, opened, opset_version, for_runtime=True)
+    write(exported.ops, onnx_file_path, False, metadata)
+
+
+def _exported(
+    sym: Symbol | str,
+    params: Any,
+    shapes: Any,
+    types: Any,
+    opened: tuple[bool, Any],
+    opset_version: int | None,
+    for_runtime: bool = False,
+) -> Exported:
+    from ..core.graph.open_sizes import OpenSizes
+    from .model import Exported, shapes_fit
+
+    version = checked(opset_version, "export_model: opset_version")
+    symbol, parameters = _symbol_of(sym), _parameters_of(params)
+    inputs = _inputs_of(symbol, parameters, shapes, types)
+    open_sizes = OpenSizes()
+    is_open, open_shapes = opened
+    if is_open:
+        fits = partial(shapes_fit, symbol, parameters)
+        inputs = _opened(inputs, open_shapes, open_sizes, fits)
+    return Exported(symbol, parameters, inputs, open_sizes, version, for_runtime)
 
 
 def get_operator_support(opset_version: int | None = None) -> list[str]:

@@ -19,6 +19,7 @@ from ..core.exec.backends.conversion.graph import (
 from ..core.exec.backends.conversion.site import Site
 from ..core.exec.passes.mkldnn_layer_lowering import with_layers_opened
 from ..core.exec.passes.qdq import with_qdq
+from ..core.exec.passes.stride_hoisting import without_unread_positions
 from ..core.graph.completion import completed, completions
 from ..core.graph.infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
 from ..core.graph.node import Entry, Node
@@ -50,6 +51,7 @@ class Exported:
         inputs: what the others are.
         open_sizes: the sizes of inputs that are left open.
         version: of the opset.
+        for_runtime: the model is run and not read: positions that nobody reads are left out.
     """
 
     def __init__(
@@ -59,12 +61,16 @@ class Exported:
         inputs: Inputs,
         open_sizes: OpenSizes | None = None,
         version: int = DEFAULT,
+        for_runtime: bool = False,
     ) -> None:
         self._parameters = dict(parameters)
         self._inputs = inputs
         self._output_names = [e.node.value_names()[e.output] for e in symbol.entries]
         symbol = self._in_qdq(with_layers_opened(symbol))
         self._shapes, self._dtypes = self._inferred(symbol)
+        if for_runtime:
+            symbol = without_unread_positions(symbol, self._shapes)
+            self._shapes, self._dtypes = self._inferred(symbol)
         operators = completions(symbol, self._shapes, self._dtypes)
         self._symbol = self._with_known_values(completed(symbol, operators))
         self._shapes, self._dtypes = self._inferred(self._symbol)

@@ -67,7 +67,7 @@ class CompiledRequest:
 
     def write(self, path: Path) -> None:
         """Writes the compiled model."""
-        from ..onnx.export import export_model
+        from ..onnx.export import export_for_runtime
         from .building import write_compiled
         from .model_parts import arrays_of, outputs_of, symbol_of
 
@@ -78,7 +78,7 @@ class CompiledRequest:
         open_shapes = [("N", *shape[1:]) if shape else shape for shape in shapes]
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "model.onnx")
-            export = partial(export_model, graph, arrays, shapes, kinds, file)
+            export = partial(export_for_runtime, graph, arrays, shapes, kinds, file)
             try:
                 export(dynamic=True, dynamic_input_shapes=open_shapes)
             except MXNetError:  # such as one that reshapes to a number of items

@@ -13,6 +13,7 @@ onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 
 from mxnova.onnx import files  # noqa: E402 - needs onnx
+from mxnova.onnx.export import export_for_runtime  # noqa: E402
 
 
 def parameters_of(symbol, **shapes):
@@ -54,6 +55,24 @@ def test_a_multilayer_perceptron(tmp_path):
     assert [i.name for i in graph.input] == ["data"]
     assert [o.name for o in graph.output] == ["softmax"]
     assert {i.name for i in graph.initializer} >= set(given)
+
+
+@pytest.mark.parametrize("sizes", [{}, {"dynamic": True, "dynamic_input_shapes": [("N", 3, 9, 9)]}])
+def test_models_that_are_only_run_leave_out_what_nobody_reads(sizes, tmp_path):
+    data = np.random.default_rng(1).normal(size=(2, 3, 9, 9)).astype("float32")
+    inner = mx.sym.Convolution(mx.sym.var("data"), kernel=(3, 3), pad=(1, 1), num_filter=4)
+    window = {"kernel": (1, 1), "stride": (2, 2), "num_filter": 2, "name": "head"}
+    symbol = mx.sym.Convolution(mx.sym.relu(inner), **window)
+    given = parameters_of(symbol, data=data.shape)
+    found = {}
+    for write in (mx.onnx.export_model, export_for_runtime):
+        path = str(tmp_path / "net.onnx")
+        write(symbol, given, [data.shape], np.float32, path, **sizes)
+        (answer,) = answers(path, data=data)
+        np.testing.assert_allclose(answer, expected(symbol, given, data), rtol=1e-4)
+        attributes = [a for n in onnx.load(path).graph.node for a in n.attribute]
+        found[write] = [list(a.ints) for a in attributes if a.name == "strides"]
+    assert [*found.values()] == [[[1, 1], [2, 2]], [[2, 2], [1, 1]]]
 
 
 def lenet(x):

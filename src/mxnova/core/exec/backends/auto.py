@@ -238,8 +238,8 @@ def _that_run(runners: Mapping[str, Callable[[], Any]]) -> dict[str, Callable[[]
                 failed[name] = reason
     if DEFAULT not in found:  # an operator refuses the numbers
         return {}
-    for name, reason in failed.items():
-        _log.warning("auto: %s cannot run a graph: %s", name, reason)
+    for name, why in failed.items():
+        _log.warning("auto: %s cannot run a graph: %s", name, why)
     return found
 
 
