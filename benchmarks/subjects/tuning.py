@@ -49,7 +49,7 @@ CONTRASTS = {
         OFF, "a = torch.rand(2048, 256 * n); b = torch.rand(2048, 256)",
         "onednn._for_weight(a, b)", False),
     "COLUMN_SPLIT_MIN_WEIGHTS": Contrast(
-        OFF, "a = torch.rand(32, 32); b = torch.rand(n // 32, 32)", "onednn.linear(a, b)"),
+        OFF, "a = torch.rand(32, 256); b = torch.rand(n // 256, 256)", "onednn.linear(a, b)"),
     "COLUMN_SPLIT_MIN_ROWS": Contrast(
         OFF, "a = torch.rand(n, 784); b = torch.rand(512, 784)", "onednn.linear(a, b)", False),
     "COLUMN_SPLIT_MAX_ROWS": Contrast(

@@ -8,6 +8,7 @@ from mxnova.core.runtime import tuning
 SMALL = {
     "PRODUCT_MIN_MULTIPLICATIONS": 1 << 21,
     "PRODUCT_MIN_COLUMNS": 16,
+    "COLUMN_SPLIT_MIN_WEIGHTS": 1 << 11,
     "TANH_MIN_SIZE": 1 << 9,
     "SHORT_ROWS_MIN_SIZE": 1 << 11,
     "LAYER_NORM_MIN_SIZE": 1 << 11,
