@@ -83,8 +83,8 @@ def export_model(
 
     shapes = in_shapes if input_shape is None else input_shape
     types = in_types if input_type is None else input_type
-    opened = (dynamic, dynamic_input_shapes)
-    exported = _exported(sym, params, shapes, types, opened, opset_version)
+    open_shapes = dynamic_input_shapes
+    exported = _exported(sym, params, shapes, types, dynamic, open_shapes, opset_version)
     write(exported.ops, os.fspath(onnx_file_path), run_shape_inference, metadata)
     if verbose:
         for node in exported.ops.nodes:
@@ -111,8 +111,9 @@ def export_for_runtime(
     require_onnx("export_model")
     from .files import write
 
-    opened = (dynamic, dynamic_input_shapes)
-    exported = _exported(sym, params, in_shapes, in_types, opened, opset_version, for_runtime=True)
+    exported = _exported(
+        sym, params, in_shapes, in_types, dynamic, dynamic_input_shapes, opset_version, True
+    )
     write(exported.ops, onnx_file_path, False, metadata)
 
 
@@ -121,7 +122,8 @@ def _exported(
     params: Any,
     shapes: Any,
     types: Any,
-    opened: tuple[bool, Any],
+    dynamic: bool,
+    open_shapes: Any,
     opset_version: int | None,
     for_runtime: bool = False,
 ) -> Exported:
@@ -132,8 +134,7 @@ def _exported(
     symbol, parameters = _symbol_of(sym), _parameters_of(params)
     inputs = _inputs_of(symbol, parameters, shapes, types)
     open_sizes = OpenSizes()
-    is_open, open_shapes = opened
-    if is_open:
+    if dynamic:
         fits = partial(shapes_fit, symbol, parameters)
         inputs = _opened(inputs, open_shapes, open_sizes, fits)
     return Exported(symbol, parameters, inputs, open_sizes, version, for_runtime)

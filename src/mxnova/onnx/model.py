@@ -68,8 +68,9 @@ class Exported:
         self._output_names = [e.node.value_names()[e.output] for e in symbol.entries]
         symbol = self._in_qdq(with_layers_opened(symbol))
         self._shapes, self._dtypes = self._inferred(symbol)
-        if for_runtime:
-            symbol = without_unread_positions(symbol, self._shapes)
+        moved = without_unread_positions(symbol, self._shapes) if for_runtime else symbol
+        if moved is not symbol:
+            symbol = moved
             self._shapes, self._dtypes = self._inferred(symbol)
         operators = completions(symbol, self._shapes, self._dtypes)
         self._symbol = self._with_known_values(completed(symbol, operators))

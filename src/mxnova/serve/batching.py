@@ -134,7 +134,7 @@ class Batcher:
     ) -> None:
         self._run, self._pool, self._ran, self._in_loop = run, pool, ran, in_loop
         self._max_batch, self._max_delay, self._max_queue = max_batch, max_delay, max_queue
-        self._batch_sizes = frozenset(batch_sizes(max_batch))
+        self._batch_sizes = batch_sizes(max_batch)
         self._queue: deque[_Waiting] = deque()
         self._timer: asyncio.TimerHandle | None = None  # until `max_delay` is over
         self._has_asked = False  # for a thread
@@ -294,7 +294,7 @@ class Batcher:
 
     def _sizes(self, rows: int) -> Iterable[int]:
         """The rows of each piece that some rows are run in: few numbers, each compiled once."""
-        return _pieces(rows, self._max_batch) if self._shares else (rows,)
+        return _pieces(rows, self._batch_sizes) if self._shares else (rows,)
 
     def _run_rows(self, inputs: Inputs, key: _Key, rows: int) -> Outputs:
         """Runs some rows in pieces."""
@@ -330,9 +330,9 @@ def batch_sizes(max_batch: int) -> list[int]:
     return sorted({1 << i for i in range(max_batch.bit_length())} | {max_batch})
 
 
-def _pieces(rows: int, max_batch: int) -> Iterator[int]:
-    """Sizes of `batch_sizes` that make up `rows`, the largest first."""
-    for size in reversed(batch_sizes(max_batch)):
+def _pieces(rows: int, sizes: Sequence[int]) -> Iterator[int]:
+    """Those of the ascending `sizes` that make up `rows`, the largest first."""
+    for size in reversed(sizes):
         while rows >= size:
             yield size
             rows -= size

@@ -20,7 +20,7 @@ from tests.unit.op.samples import Sample
 
 FOLDER = Path(__file__).parents[1] / "op"
 TOLERANCE = {"float16": 1e-2, "float32": 2e-4, "float64": 1e-6}
-MADE_BY_PASSES = {"_DequantizeLinear", "_Subsampled", "_FusedAttention", "_QuantizeLinear"}
+MADE_BY_PASSES = {"_DequantizeLinear", "_FusedAttention", "_QuantizeLinear", "_Subsampled"}
 RANDOM = {"_random_normal", "_random_normal_like", "_random_uniform", "_random_uniform_like"}
 DRAWN = RANDOM | {"_sample_multinomial"}
 STATISTICS = ("gamma", "beta", "moving_mean", "moving_var")

@@ -243,6 +243,16 @@ def test_measuring_is_done_with_numbers_of_both_signs(halves, monkeypatch):
     assert all((found["i"] == 1).all() for found in seen)
 
 
+def test_nothing_is_made_to_measure_with_where_the_choice_is_known(halves, faster, monkeypatch):
+    faster("halves")
+    symbol = marked(mx.sym.var("x") + 1, "auto")
+    symbol.simple_bind(mx.cpu(), x=SHAPE, grad_req="null")
+    assert len(files()) == 1
+    monkeypatch.setattr(auto, "_initialized", None)
+    monkeypatch.setattr(auto, "_inputs", None)
+    symbol.simple_bind(mx.cpu(), x=SHAPE, grad_req="null")
+
+
 def test_measuring_draws_nothing_from_random_streams(halves, faster):
     faster("aten")
     symbol = mx.sym.Dropout(mx.sym.var("x") + 1, mode="always", p=0.5)

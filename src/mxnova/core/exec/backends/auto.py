@@ -80,7 +80,7 @@ class Auto:
 
     def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
         """The symbol as the fastest candidate rewrites it; measures where `measure` did not."""
-        name, form = self._decided(program, constants)
+        name, form = self._decided(program, lambda: constants)
         return self._compiled(program, name, constants) if form is None else form
 
     def measure(self, program: Program, constants: Mapping[str, Tensor]) -> None:
@@ -90,7 +90,7 @@ class Auto:
             program: the program.
             constants: values of inputs that stay, by name; others of their shapes would do.
         """
-        self._decided(program, _initialized(constants))
+        self._decided(program, lambda: _initialized(constants))
 
     def chosen(self, program: Program) -> str:
         """The name of what was the fastest; the default backend's where nothing was measured."""
@@ -102,9 +102,14 @@ class Auto:
         return known if known in names else None
 
     def _decided(
-        self, program: Program, constants: Mapping[str, Tensor]
+        self, program: Program, given: Callable[[], Mapping[str, Tensor]]
     ) -> tuple[str, Symbol | None]:
-        """The name of the fastest candidate, and what it makes of the program if that is known."""
+        """The name of the fastest candidate, and what it makes of the program if that is known.
+
+        Args:
+            program: the program.
+            given: values of inputs that stay; asked for only where something is measured.
+        """
         names = self._candidates(program)
         key = identity(program, names)
         known = self._known(key, names)
@@ -112,6 +117,7 @@ class Auto:
             return known, None
         if not all(is_known(facts.shape) for facts in program.facts.inputs.values()):
             return DEFAULT, None
+        constants = given()
         forms = {name: self._compiled(program, name, constants) for name in names}
         seconds, is_quiet = self._seconds(program, forms, constants)
         best = self._found[key] = min(seconds, key=lambda name: seconds[name])
@@ -195,8 +201,8 @@ def _initialized(constants: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
 def _normal(shape: Sequence[int], dtype: torch.dtype, device: torch.device) -> Tensor:
     """Standard normal numbers; of other types than floats ones.
 
-    Kernels that branch are faster where all numbers go one way: with ONNX Runtime's PReLU a network
-    of MTCNN takes 1.9 times as long on such numbers as on ones.
+    Branches on data cost nothing where they are predicted, as on ones: with ONNX Runtime's PReLU a
+    network of MTCNN takes 1.9 times as long on these numbers.
     """
     if not dtype.is_floating_point:
         return torch.ones(shape, dtype=dtype, device=device)

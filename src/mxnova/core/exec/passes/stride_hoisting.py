@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Positions of images that nobody reads are not computed.
+"""Positions of images that nobody reads are not computed (stride propagation).
 
 A 1 x 1 convolution with a stride of 2 reads one position in four. What stands before it need not
 compute the others: the stride moves up through what computes each position by itself, to the

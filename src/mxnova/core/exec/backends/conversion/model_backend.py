@@ -25,7 +25,7 @@ from ....runtime.forks import after_fork_in_child
 from ...fused.group import Group, Runner, function_of, with_groups
 from ...passes import stride_hoisting
 from ...passes.constant_folding import with_own_outputs
-from ...passes.definition import Target
+from ...passes.definition import Pass, Target
 from ...passes.mkldnn_layer_lowering import parameters_of_layers, with_layers_opened
 from ...passes.pipeline import enabled, rewritten
 from ...passes.qdq import is_quantized, with_qdq
@@ -101,11 +101,13 @@ class ModelBackend:
         name: by which it is asked for.
         extra: that installs what it needs; empty: that of its name.
         packages: what must be installed.
+        passes: run before it, as the runtime has none like them.
     """
 
     name: str
     extra: str = ""
     packages: tuple[str, ...]
+    passes: tuple[Pass, ...] = (stride_hoisting.PASS,)
 
     def make(self, part: Part) -> Runner | None:
         """A model, which any number of threads may run; None: ATen had better run the nodes."""
@@ -145,8 +147,8 @@ class ModelBackend:
         """The symbol with groups of its nodes as compiled models."""
         program, _ = self._in_qdq(program, constants)
         target = Target(program.facts, enabled(), constants)
-        program = program.rewritten(rewritten((stride_hoisting.PASS,), program.symbol, target))
-        symbol = program.symbol
+        symbol = rewritten(self.passes, program.symbol, target)
+        program = program.rewritten(symbol)
         kept = {n: t for n, t in constants.items() if t.dtype is torch.float32}
         refused = self._refusals(program, kept)
         precision = lowest_precision(symbol)

@@ -8,28 +8,20 @@ PyTorch, on x86.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import torch
-from torch import Tensor
 
-from ....graph.symbol import Symbol
 from ....runtime import torch_script
 from ...fused.group import Runner
 from ...passes import constant_folding, padding_fusion, simplification
-from ...passes.definition import Target
-from ...passes.pipeline import enabled, rewritten
 from ..conversion.model_backend import ModelBackend
 from ..request import PRECISIONS
 
 if TYPE_CHECKING:
-    from ...program.program import Program
     from ..conversion.graph import Part
 
 __all__ = ["OneDNN"]
-
-_PASSES = (simplification.PASS, padding_fusion.PASS, constant_folding.PASS)
 
 
 class OneDNN(ModelBackend):
@@ -37,6 +29,12 @@ class OneDNN(ModelBackend):
 
     name = "onednn"
     packages = ()
+    passes = (
+        simplification.PASS,
+        padding_fusion.PASS,
+        constant_folding.PASS,
+        *ModelBackend.passes,
+    )
 
     def unavailable(self) -> str | None:
         """Why it cannot be used; None where it can."""
@@ -49,12 +47,6 @@ class OneDNN(ModelBackend):
     def precisions(self) -> tuple[str, ...]:
         """What it compiles here computes in float32."""
         return PRECISIONS[:1]
-
-    def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
-        """The symbol after passes that other runtimes have of their own, with parts as models."""
-        target = Target(program.facts, enabled(), constants)
-        symbol = rewritten(_PASSES, program.symbol, target)
-        return super().compile(program.rewritten(symbol), constants)
 
     def make(self, part: Part) -> Runner:
         """A traced function."""
