@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ __all__ = ["FACTOR", "loads"]
 FACTOR = 16
 _SLACK = 15 << 20
 _COSTS = {b"{": 88, b"[": 88, b",": 8, b'"': 40}  # bytes that what such a character begins takes
+_SMALL = _SLACK // 88  # characters, none of which can begin more than the slack
+_LARGE_NUMBER = re.compile(r"(?<![0-9.])[0-9]{20}")  # digits of fractions cost nothing
 
 _BRACKETS = np.zeros(256, np.int8)
 _BRACKETS[[ord("["), ord("{")]] = 1
@@ -46,21 +49,34 @@ def loads(
     """
     try:
         text = text if isinstance(text, str) else text.decode()
+        if text.startswith("\ufeff"):
+            raise FormatError("line 1, column 1: a byte order mark (BOM) stands before the JSON")
         _check_bounds(text, max_depth)
-        return json.loads(
-            text,
-            strict=strict,
-            object_pairs_hook=_unique if unique else None,
-            parse_constant=_refuse_constant if finite else None,
-        )
+        return _decoder(strict, unique, finite).decode(text)
     except UnicodeDecodeError as error:
         raise FormatError(f"byte {error.start} is not UTF-8: {error.reason}") from None
     except json.JSONDecodeError as error:
         raise FormatError(f"line {error.lineno}, column {error.colno}: {error.msg}") from None
 
 
+@cache
+def _decoder(strict: bool, unique: bool, finite: bool) -> json.JSONDecoder:
+    """`json.loads` makes one for each call, which takes as long as reading a small text."""
+    return json.JSONDecoder(
+        strict=strict,
+        object_pairs_hook=_unique if unique else None,
+        parse_constant=_refuse_constant if finite else None,
+    )
+
+
 def _check_bounds(text: str, max_depth: int) -> None:
     """Refuse what would make Python's parser recurse deeply or spend quadratic time, or memory."""
+    if (
+        len(text) <= _SMALL
+        and text.count("[") + text.count("{") <= max_depth
+        and not _LARGE_NUMBER.search(text)
+    ):
+        return
     characters = text.replace(r"\\", "").replace(r"\"", "").encode("ascii", "replace")
     most = characters.count(b"[") + characters.count(b"{")
     # Characters inside of strings only add: most texts are within the bounds with them, too.
@@ -79,8 +95,8 @@ def _excess(characters: bytes, depth: int, max_depth: int, size: int) -> str | N
     """Which bound a text of `size` characters exceeds, None: none."""
     if depth > max_depth:
         return f"brackets nest {depth} deep, at most {max_depth} are read"
-    if number := re.search(rb"(?<![\d.])\d{20}", characters):  # digits of fractions cost nothing
-        return f"a number starts with {number[0].decode()}: too large"
+    if number := _LARGE_NUMBER.search(characters.decode()):
+        return f"a number starts with {number[0]}: too large"
     needed = sum(characters.count(character) * cost for character, cost in _COSTS.items())
     limit = FACTOR * size + _SLACK
     if needed > limit:

@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-import anyio
 import numpy as np
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from ..core.base.errors import FormatError, MXNetError, OutOfMemoryError
 from ..formats import bounded_json
@@ -51,19 +52,11 @@ class Endpoint:
 
     def route(self, method: str, path: str, act: Act) -> Route:
         """A route whose errors are responses, and whose responses are counted."""
+        handler = _Handler(self, path, act)
+        return Route(path, handler, methods=[method], name=f"{method} {path}")
 
-        async def answer(request: Request) -> Response:
-            start = time.monotonic()
-            response = await self._answered(request, act)
-            name = request.path_params.get("model", "")
-            known = name if name in self.repository.names() else ""
-            self.metrics.responded(path, known, response.status_code, time.monotonic() - start)
-            return response
-
-        answer.summary = (act.__doc__ or "").partition("\n")[0]  # type: ignore[attr-defined]
-        return Route(path, answer, methods=[method], name=f"{method} {path}")
-
-    async def _answered(self, request: Request, act: Act) -> Response:
+    async def answer(self, request: Request, act: Act) -> Response:
+        """The response of `act`, or the one that tells its error."""
         try:
             return await act(request)
         except Refused as refusal:
@@ -87,17 +80,40 @@ class Endpoint:
             Refused: inputs that it does not take, too many requests, or no outputs in time.
         """
         seconds = self.settings.timeout
+        future = served.submit(arrays)
+        timer = asyncio.get_running_loop().call_later(seconds, _give_up, future, seconds)
         try:
-            with anyio.fail_after(seconds):
-                outputs = await served.submit(arrays)
-        except TimeoutError:
-            raise Refused(504, f"the model did not answer in {seconds:g} seconds") from None
+            outputs = await future
+        finally:
+            timer.cancel()
         return dict(zip(served.model.predictor.output_names, outputs, strict=True))
 
     async def optional_object(self, request: Request) -> dict[str, Any]:
         """The JSON object of a request that need not have one."""
         async with self.intake.body(request) as body:
             return json_object(body, 8) if body.strip() else {}
+
+
+class _Handler:
+    """The ASGI application of an address."""
+
+    def __init__(self, endpoint: Endpoint, path: str, act: Act) -> None:
+        self._endpoint, self._path, self._act = endpoint, path, act
+        self.summary = (act.__doc__ or "").partition("\n")[0]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        start = time.monotonic()
+        response = await self._endpoint.answer(Request(scope, receive), self._act)
+        name = scope["path_params"].get("model", "")
+        known = name if self._endpoint.repository.has(name) else ""
+        seconds = time.monotonic() - start
+        self._endpoint.metrics.responded(self._path, known, response.status_code, seconds)
+        await response(scope, receive, send)
+
+
+def _give_up(future: asyncio.Future[Any], seconds: float) -> None:
+    if not future.done():
+        future.set_exception(Refused(504, f"the model did not answer in {seconds:g} seconds"))
 
 
 def refused(refusal: Refused) -> Response:

@@ -69,20 +69,21 @@ def _fitting(tensor: Tensor, values: Array) -> Array:
         Refused: it has not the shape, or an element type that would lose its meaning.
     """
     fits = len(values.shape) == len(tensor.shape) and all(
-        wanted in (OPEN, size) and size > 0
-        for size, wanted in zip(values.shape, tensor.shape, strict=True)
+        wanted in (OPEN, size) for size, wanted in zip(values.shape, tensor.shape, strict=True)
     )
-    if not fits:
+    if not fits or 0 in values.shape:
         text = (
             f"input {tensor.name!r} has shape {list(values.shape)}, expected {list(tensor.shape)}"
         )
         raise Refused(400, text + ", and no size of 0" * (0 in values.shape))
+    if values.dtype == tensor.dtype:
+        return values
     if not np.can_cast(values.dtype, tensor.dtype, "same_kind"):
         raise Refused(
             400, f"input {tensor.name!r} is of {values.dtype}, which is no {tensor.dtype}"
         )
     with np.errstate(all="ignore"):
-        return values.astype(tensor.dtype, copy=False)
+        return values.astype(tensor.dtype)
 
 
 def _rows(fed: Mapping[str, Array], tensors: Sequence[Tensor]) -> int:
@@ -161,6 +162,10 @@ class Repository:
     def names(self) -> list[str]:
         """Of the models that are served."""
         return list(self._entries())
+
+    def has(self, name: str) -> bool:
+        """Whether this process has the model."""
+        return name in self._served
 
     def default(self) -> str:
         """The model that answers where no name is given: the first that the server was told of.

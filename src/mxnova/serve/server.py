@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
-from starlette.applications import Starlette
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.supervisors import Multiprocess
@@ -28,7 +27,7 @@ from uvicorn.supervisors import Multiprocess
 from ..core.base.cores import usable_cores
 from ..core.base.errors import MXNetError
 from ..core.base.printable import printable
-from .app import create_app
+from .app import Application, create_app
 from .settings import Settings
 from .shared_state import Entry, SharedState
 
@@ -240,7 +239,7 @@ def configuration(settings: Settings, app: Any) -> Configuration:
         timeout_graceful_shutdown=int(settings.timeout) + 1,
         timeout_worker_healthcheck=_HEALTH_SECONDS,
         workers=settings.workers,
-        factory=not isinstance(app, Starlette),
+        factory=not isinstance(app, Application),
     )
 
 
@@ -309,7 +308,7 @@ def _supervise(settings: Settings, state: Path, listener: socket.socket) -> None
         raise MXNetError("serve: the workers cannot start")
 
 
-def _app_of_worker(settings: Settings, state: Path) -> Starlette:
+def _app_of_worker(settings: Settings, state: Path) -> Application:
     """The application of a worker.
 
     If no worker has ever loaded the models, the server ends. Later, such as when a worker has died

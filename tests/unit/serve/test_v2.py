@@ -90,6 +90,24 @@ def test_bytes_go_in_and_out(client, predictors, asks):
     np.testing.assert_allclose(outputs_of(found, content)["softmax_output"], wanted, rtol=1e-5)
 
 
+def test_requests_with_the_same_json_part_have_their_own_bytes_and_errors(client, predictors):
+    head = {"inputs": [tensor(parameters={"binary_data_size": X.nbytes})]}
+    del head["inputs"][0]["data"]
+    head["parameters"] = {"binary_data_output": True}
+    for values in (X, X + 1, X):
+        body, sent = binary(head, values.tobytes())
+        status, headers, answer = client("POST", INFER, body, **sent)
+        expected = predictors["dense"].predict(data=values)[0]
+        assert status == 200
+        np.testing.assert_array_equal(outputs_of(headers, answer)["softmax_output"], expected)
+        client.refused(400, "POST", INFER, body[:-1], **sent)
+    for id_ in ("first", "second"):
+        body, sent = binary({**head, "id": id_}, X.tobytes())
+        _, headers, answer = client("POST", INFER, body, **sent)
+        size = int(headers["inference-header-content-length"])
+        assert json.loads(answer[:size])["id"] == id_
+
+
 def test_a_request_of_bytes_alone_is_for_the_only_input(client, predictors):
     raw = {"Inference_Header_Content_Length": "0"}
     status, found, content = client("POST", INFER, X.tobytes(), **raw)
