@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which cores a measured process has, so that what asks it does not take them."""
+"""Which cores a measured process has, so that what asks it neither takes them nor waits for one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import contextlib
 import os
 from collections.abc import Collection, Iterator
 
-__all__ = ["cores_of", "on_cores"]
+__all__ = ["cores_of", "on_cores", "real_time"]
 
 
 def cores_of(text: str) -> frozenset[int]:
@@ -45,3 +45,22 @@ def on_cores(cores: Collection[int]) -> Iterator[None]:
         yield
     finally:
         os.sched_setaffinity(0, before)
+
+
+@contextlib.contextmanager
+def real_time() -> Iterator[bool]:
+    """Has this thread, and what it starts in the block, run before all others that want its core.
+
+    Yields:
+        Whether it does: the system must permit it.
+    """
+    try:
+        before = os.sched_getscheduler(0), os.sched_getparam(0)
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    except (AttributeError, PermissionError):
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        os.sched_setscheduler(0, *before)

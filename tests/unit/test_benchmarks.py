@@ -292,7 +292,7 @@ def test_serving_by_wrk_runs_for_whole_seconds(monkeypatch):
 
     found = []
     monkeypatch.setattr(serving.shutil, "which", str)
-    monkeypatch.setattr(serving, "measure", lambda *given: found.append(given[3]))
+    monkeypatch.setattr(serving, "measure", lambda *given: found.append(given[3]) or {})
     monkeypatch.setattr(serving, "BareLoops", lambda *_: contextlib.nullcontext())
     monkeypatch.setattr(
         serving, "Server", lambda *_: contextlib.nullcontext(SimpleNamespace(port=1))
@@ -338,6 +338,21 @@ def test_server_and_clients_have_the_cores_that_they_are_given(monkeypatch):
     assert os.sched_getaffinity(0) == usable
     with pytest.raises(typer.BadParameter, match="99999"):
         serving.main("x", load_cores="99999")
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setscheduler"), reason="no choice of priorities here")
+def test_real_time_priority_ends_with_the_block_and_need_not_be_permitted(monkeypatch):
+    before = os.sched_getscheduler(0)
+    with cores.real_time() as is_first:
+        assert is_first == (os.sched_getscheduler(0) == os.SCHED_FIFO)
+    assert os.sched_getscheduler(0) == before
+
+    def refuse(*_given):
+        raise PermissionError
+
+    monkeypatch.setattr(cores.os, "sched_setscheduler", refuse)
+    with cores.real_time() as is_first:
+        assert not is_first
 
 
 @contextlib.contextmanager

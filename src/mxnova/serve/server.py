@@ -24,7 +24,6 @@ from uvicorn.config import STARTUP_FAILURE
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.supervisors import Multiprocess
 
-from ..core.base.cores import usable_cores
 from ..core.base.errors import MXNetError
 from ..core.base.printable import printable
 from .app import Application, create_app
@@ -270,6 +269,7 @@ def serve(settings: Settings) -> None:
     Raises:
         MXNetError: a model cannot be loaded, or the address cannot be bound.
     """
+    os.environ.setdefault("OMP_NUM_THREADS", str(settings.cores_of_run))
     if settings.workers == 1:
         app = create_app(settings)
         with listening(settings) as listener:
@@ -278,8 +278,6 @@ def serve(settings: Settings) -> None:
         return
     with listening(settings) as listener, tempfile.TemporaryDirectory() as folder:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-        cores = max(1, usable_cores() // settings.workers)
-        os.environ.setdefault("OMP_NUM_THREADS", str(cores))
         state = Path(folder) / "models.json"
         settings = replace(settings, state=state)
         SharedState(state, {}).change(partial(_first_entries, settings))

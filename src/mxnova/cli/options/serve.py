@@ -28,7 +28,7 @@ command = Command(
                help="Folder whose models clients may load."),
         Option("--workers", type=int, group="Runs", help="Number of processes (default: 1)."),
         Option("--threads", type=int, group="Runs",
-               help="Threads that run models, in each process (default: 2)."),
+               help="Runs at once in each process, on equal shares of the cores (default: 2)."),
         Option("--max-batch", type=int, group="Runs",
                help="Largest batch that requests are combined into, in rows (default: 8)."),
         Option("--max-delay", type=float, metavar="SECONDS", group="Runs",
