@@ -45,7 +45,7 @@ from benchmarks.cores import cores_of, on_cores, real_time
 from benchmarks.inputs import normal
 from benchmarks.models.networks import INPUT_SHAPES, convolutional, resnet50
 from benchmarks.models.symbol_net import SymbolNet, array_parameters
-from mxnova.core.base.cores import usable_cores
+from mxnova.core.base.cores import share_of_cores
 
 WARM_UP = 2.0  # seconds
 LOAD = 0.8
@@ -203,7 +203,7 @@ class BareLoops:
 def _open(processes: int, model: Model, all_have: Any) -> None:
     global _run
     if processes > 1:  # as the server's workers
-        os.environ.setdefault("OMP_NUM_THREADS", str(max(1, usable_cores() // processes)))
+        os.environ.setdefault("OMP_NUM_THREADS", str(share_of_cores(processes)))
     import mxnova as mx
 
     prefix, epoch, shape = model

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..core.base.cores import usable_cores
+from ..core.base.cores import share_of_cores
 from ..core.base.errors import ArgumentError, argument_error
 
 __all__ = ["ModelSource", "Settings", "sagemaker_options"]
@@ -108,7 +108,7 @@ class Settings:
         More threads than cores wait for each other: ResNet-50 by two runs of two threads each on
         two cores answers 46 requests a second, by two of one thread or one of two threads 64.
         """
-        return max(1, usable_cores() // (self.workers * self.threads))
+        return share_of_cores(self.workers * self.threads)
 
 
 def _option_error(name: str, value: object, reason: str) -> ArgumentError:

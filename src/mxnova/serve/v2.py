@@ -10,7 +10,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ Array = np.ndarray[Any, Any]
 _VERSION = "1"  # of every model: a new one takes the place of the old
 _HEADER = "inference-header-content-length"
 _DEPTH = 40  # of brackets: 32 axes, and what is around them
-_KNOWN_BYTES = 4 << 10
+_CACHED_BYTES = 4 << 10
 _MOST_TENSORS = 1 << 10
 _MOST_AXES = 32
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
@@ -174,17 +173,15 @@ def _divided(request: Request, body: bytes) -> tuple[dict[str, Any] | None, memo
         size = int(text)
         if not size:
             return None, memoryview(body)
-    is_likely_known = size < len(body) and size <= _KNOWN_BYTES
-    read = _known_head if is_likely_known else _head
-    return read(body[:size]), memoryview(body)[size:]
+    repeats = size < len(body) and size <= _CACHED_BYTES
+    head = _cached_head(body[:size]) if repeats else json_object(body[:size], _DEPTH)
+    return head, memoryview(body)[size:]
 
 
-def _head(text: bytes) -> dict[str, Any]:
+@lru_cache(maxsize=64)
+def _cached_head(text: bytes) -> dict[str, Any]:
+    """The JSON object beside binary data, which clients send again with every request."""
     return json_object(text, _DEPTH)
-
-
-# Beside binary data clients send the same JSON with every request.
-_known_head = lru_cache(maxsize=64)(_head)
 
 
 def _of_raw(inputs: Sequence[Tensor], size: int) -> dict[str, Any]:
@@ -318,7 +315,7 @@ def _response(
         for name, values in outputs.items()
     )
     if len(parts) == len(outputs) and head.get("id") is None:
-        text = _known_answer(model, facts)
+        text = _cached_answer(model, facts)
     else:
         data = {n: to_json(values) for n, values in outputs.items() if n not in parts}
         text = _answer(model, facts, data, head.get("id"))
@@ -335,8 +332,8 @@ _Fact = tuple[str, tuple[int, ...], np.dtype[Any], int | None]
 def _answer(
     model: str,
     outputs: Sequence[_Fact],
-    data: Mapping[str, list[Any]] = MappingProxyType({}),
-    id_: str | None = None,
+    data: Mapping[str, list[Any]],
+    id_: str | None,
 ) -> bytes:
     """The JSON part of a response.
 
@@ -344,7 +341,7 @@ def _answer(
         model: its name.
         outputs: name, shape, element type, and number of bytes of those that stand behind.
         data: elements of the others.
-        id_: of the request.
+        id_: of the request; None: it has none.
     """
     rows = []
     for name, shape, dtype, size in outputs:
@@ -358,4 +355,7 @@ def _answer(
     return _encode(answer if id_ is None else answer | {"id": id_}).encode()
 
 
-_known_answer = lru_cache(maxsize=64)(_answer)  # binary outputs have the same with every response
+@lru_cache(maxsize=64)
+def _cached_answer(model: str, outputs: tuple[_Fact, ...]) -> bytes:
+    """The JSON part of a response of binary outputs, which is the same for the same shapes."""
+    return _answer(model, outputs, {}, None)

@@ -11,6 +11,6 @@ from mxnova.serve.settings import ModelSource, Settings
 def test_runs_that_go_at_once_have_equal_shares_of_the_cores(
     monkeypatch, cores, workers, threads, share
 ):
-    monkeypatch.setattr("mxnova.serve.settings.usable_cores", lambda: cores)
+    monkeypatch.setattr("mxnova.core.base.cores.usable_cores", lambda: cores)
     settings = Settings({"net": ModelSource("net")}, workers=workers, threads=threads)
     assert settings.cores_of_run == share

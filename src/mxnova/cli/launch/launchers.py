@@ -12,7 +12,7 @@ from itertools import chain
 
 import mxnova
 
-from ...core.base.cores import usable_cores
+from ...core.base.cores import share_of_cores
 from ...core.base.errors import MXNetError
 from ..environment import PACKAGE
 from .job import Host, Job, Part
@@ -38,7 +38,7 @@ exit $status"""
 def _local(job: Job, common: dict[str, str]) -> Iterator[Part]:
     ours = {"PYTHONPATH": _python_path(), "MXNOVA_JOB_SECRET": job.secret}
     if "OMP_NUM_THREADS" not in os.environ:
-        ours["OMP_NUM_THREADS"] = str(max(1, usable_cores() // job.num_workers))
+        ours["OMP_NUM_THREADS"] = str(share_of_cores(job.num_workers))
     is_script = job.command[0].endswith(".py") and not os.access(job.command[0], os.X_OK)
     command = [sys.executable, *job.command] if is_script else job.command
     for rank in range(job.num_workers):
