@@ -65,6 +65,7 @@ def halves(monkeypatch, tmp_path):
     monkeypatch.setitem(BY_NAME, "halves", made)
     monkeypatch.setenv("MXNOVA_AUTO_BACKENDS", "halves")
     monkeypatch.setenv("MXNOVA_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(auto, "_MIN_OPERATORS", 0)
     monkeypatch.setattr(auto, "is_busy", lambda: False)
     monkeypatch.setattr(auto, "waited", lambda: 0.0)
     monkeypatch.setattr(BY_NAME["auto"], "_found", Forgetful())
@@ -219,6 +220,17 @@ def test_what_refuses_the_values_to_measure_with_is_not_measured(halves, faster)
     predictor = mx.Predictor(rows, given, {"i": (2,)}, backend="auto")
     assert predictor.predict(i=np.zeros(2))[0][0, 0] == 1  # as aten does it
     assert files() == []
+
+
+@pytest.mark.parametrize(("layers", "n_compiled"), [(4, 0), (5, 1)])
+def test_auto_tiny_graph_is_not_measured(halves, faster, monkeypatch, layers, n_compiled):
+    monkeypatch.setattr(auto, "_MIN_OPERATORS", 5)
+    faster("halves")
+    symbol = mx.sym.var("x") + 1
+    for _ in range(layers - 1):
+        symbol = mx.sym.relu(symbol)
+    answer(symbol=symbol)
+    assert halves.compiled == n_compiled
 
 
 def test_measuring_is_done_with_numbers_of_both_signs(halves, monkeypatch):

@@ -31,6 +31,8 @@ __all__ = ["Auto"]
 _log = logging.getLogger("mxnova")
 _SECONDS = 0.3  # of a measurement, if each candidate ran once in it
 _TURNS = 3  # of each candidate, if its runs are short
+# Smaller graphs run in some microseconds by any backend, so that 0.3 s of measuring never pay.
+_MIN_OPERATORS = 5
 _MOST_WAITING = 0.1  # of the time that measuring takes: more, and others wanted the cores
 
 
@@ -145,8 +147,13 @@ class Auto:
         return seconds, is_quiet
 
     def _candidates(self, program: Program) -> list[str]:
-        """Names of those that are to be tried, are there, and support the program."""
+        """Return the names of the backends to measure: the default one first.
+
+        Only installed backends that support the program are included, and none for tiny graphs.
+        """
         found = [DEFAULT]
+        if program.is_small and _count_operators(program) < _MIN_OPERATORS:
+            return found
         precision = lowest_precision(program.symbol)
         for name in env.get("MXNOVA_AUTO_BACKENDS").split():
             backend = self._backends.get(name)
@@ -160,6 +167,10 @@ class Auto:
         asking = program.rewritten(symbol)
         backend = self._choose(asking)
         return asking.symbol if backend is None else backend.compile(asking, constants)
+
+
+def _count_operators(program: Program) -> int:
+    return sum(node.op is not None for node in program.symbol.nodes)
 
 
 def _inputs(
