@@ -2,7 +2,7 @@
 """Stores of values by key, which sum up what several devices push."""
 
 from ..core.base.doors import facade
-from . import base, collective, kvstore, kvstore_server
+from . import base, kvstore, kvstore_server
 from .base import KVStoreBase, create
 from .kvstore import KVStore
 from .kvstore_server import KVStoreServer
@@ -12,7 +12,6 @@ __all__ = [
     "KVStoreBase",
     "KVStoreServer",
     "base",
-    "collective",
     "create",
     "kvstore",
     "kvstore_server",

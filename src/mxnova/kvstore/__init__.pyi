@@ -56,7 +56,6 @@ class KVStoreServer:
     kvstore: Any
     def run(self) -> None: ...
 from mxnova.kvstore import base as base
-from mxnova.kvstore import collective as collective
 def create(name: str = 'local') -> KVStore | Any: ...
 from mxnova.kvstore import kvstore as kvstore
 from mxnova.kvstore import kvstore_server as kvstore_server

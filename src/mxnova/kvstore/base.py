@@ -9,6 +9,7 @@ from ..core.base.doors import door
 from ..core.base.errors import (
     ArgumentError,
     ArgumentTypeError,
+    MXNetError,
     UnknownNameError,
     candidates,
     shown,
@@ -22,23 +23,25 @@ from .local import TYPES, LocalStore
 
 __all__ = ["KVStoreBase", "TestStore", "create"]
 
+_RETIRED = ("horovod", "byteps")  # MXNet's stores of packages that are no longer maintained
+
 
 @door
 def create(name: str = "local") -> KVStore | Any:
-    """The store of the kind `name`, in any case.
+    """Create a store by its name.
 
-    local, local_update_cpu and local_allreduce_cpu sum up on the CPU; device,
-    local_allreduce_device and nccl where the values are; horovod and byteps by these packages.
-    dist_sync (or dist, dist_sync_device, dist_device_sync) and dist_async are shared by all
-    processes of a job. Classes that are registered are found by their names.
+    The stores local, local_update_cpu and local_allreduce_cpu add on the CPU. The stores device,
+    local_allreduce_device and nccl add on the device of the values. The stores dist_sync (or dist,
+    dist_sync_device, dist_device_sync) and dist_async are shared by all processes of a job.
+    Registered classes are created by their names, see `KVStoreBase.register`.
 
     Args:
-        name: the registered name.
+        name: the name, in any case.
 
     Raises:
-        UnknownNameError: there is no such store.
-        MXNetError: a shared one, and nobody started this process as part of a job; or others of
-            the job did not come.
+        UnknownNameError: there is no store of that name.
+        MXNetError: a shared store was requested and this process is not part of a job, other
+            workers of the job did not connect, or the store is Horovod's or BytePS's.
 
     Example:
         >>> store = mx.kv.create("local")
@@ -58,6 +61,11 @@ def create(name: str = "local") -> KVStore | Any:
         return KVStore(LocalStore(wanted))
     if wanted in DISTRIBUTED:
         return KVStore(DISTRIBUTED[wanted](wanted))
+    if wanted in _RETIRED:
+        raise MXNetError(
+            f"create: name={shown(name)}: stores of that package are not supported; use "
+            "'dist_sync', which computes the same sums, and start workers with `mxnova launch`"
+        )
     known = [*TYPES, *DISTRIBUTED, *KVStoreBase.kv_registry]
     raise UnknownNameError(
         f"create: name={shown(name)}: there are {', '.join(known)}; others must be "

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -22,12 +21,11 @@ class Digits:
 
     Args:
         base: at most 2¹⁶.
-        widths: of words, in bytes, the densest of which is taken.
     """
 
-    def __init__(self, base: int, widths: Sequence[int] = _WIDTHS) -> None:
+    def __init__(self, base: int) -> None:
         self._base = base
-        fitting = [(_fitting(base, width) / width, -width, width) for width in widths]
+        fitting = [(_fitting(base, width) / width, -width, width) for width in _WIDTHS]
         self._width = max(fitting)[2]
         self._per_word = _fitting(base, self._width)
 

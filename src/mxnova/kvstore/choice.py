@@ -10,7 +10,6 @@ from typing import Any
 from ..core.base import env
 from ..core.base.errors import ArgumentError, ArgumentTypeError, shown
 from .base import create
-from .collective import CollectiveStore
 from .interface import KVStoreBase
 from .kvstore import KVStore
 
@@ -37,18 +36,13 @@ def dense_store(
         store = kvstore
     elif not isinstance(kvstore, str):
         raise ArgumentTypeError(f"kvstore={shown(kvstore)}: must be a KVStore, its name or None")
-    elif n_devices == 1 and not _has_other_workers(kvstore):
+    elif n_devices == 1 and "dist" not in kvstore:
         return None, False
     else:
         store = create(kvstore)
         if kvstore == "local":
             updates &= max(map(math.prod, shapes), default=0) <= _LARGE
     return store, bool(updates and store.is_capable(KVStoreBase.OPTIMIZER))
-
-
-def _has_other_workers(name: str) -> bool:
-    known = KVStoreBase.kv_registry.get(name.lower(), object)
-    return "dist" in name or issubclass(known, CollectiveStore)
 
 
 def sparse_store(kvstore: Any) -> KVStoreBase:

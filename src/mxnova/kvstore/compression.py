@@ -16,70 +16,40 @@ from ..core.base.errors import ArgumentError, argument_error, shown
 from ..core.nd.array import NDArray
 from ..core.op.dtypes import mx_dtype
 from .bit_packing import Digits
-from .entropy_coding import lengthened, shortened
 
 __all__ = ["TwoBitCompression", "compression_of"]
-
-_HEAD = 2  # bytes: the kind of a code, twice, so that words of two bytes stand evenly
-_PLAIN, _SHORT = 0, 1
-_BYTE = 256
 
 _CALL = "KVStore.set_gradient_compression"
 
 
 class Levels:
-    """Multiples of a number as bytes: what gradients of two bits, or their sums, are made of.
-
-    Two bytes tell how; then come digits, or where that is less a Huffman code of them.
+    """Codec of small multiples of a step: quantized gradients, or their sums, as packed bytes.
 
     Args:
-        step: the number.
+        step: the step, above 0.
         most: the largest multiple, to either side.
     """
 
     def __init__(self, step: float, most: int) -> None:
         self._step, self._most = step, most
         self._digits = Digits(2 * most + 1)
-        self._symbols = Digits(2 * most + 1, widths=(1,) if most < _BYTE // 2 else (2,))
 
     def of_sums(self, n_terms: int) -> Levels:
-        """The code of sums of so many."""
+        """Return the codec of sums of `n_terms` such multiples."""
         return Levels(self._step, self._most * n_terms)
 
     def n_bytes(self, n_elements: int) -> int:
-        """How long the code of so many elements may be."""
-        return _HEAD + self._digits.n_bytes(n_elements)
+        """Return the size of the code of `n_elements` values."""
+        return self._digits.n_bytes(n_elements)
 
-    def encoded(self, values: Tensor) -> Tensor:
-        """The code, in bytes, of multiples in one row, or of what is about such."""
+    def encode(self, values: Tensor) -> Tensor:
+        """Return the code of a vector of multiples as uint8; other values are rounded."""
         numbers = values.div(self._step).add_(self._most).round_().to(torch.int16)
-        n_bytes = self._digits.n_bytes(len(numbers))
-        short = None
-        if values.device.type == "cpu":
-            short = shortened(self._symbols.packed(numbers), n_bytes)
-        body = self._digits.packed(numbers) if short is None else short
-        code = torch.empty(_HEAD + len(body), dtype=torch.uint8, device=values.device)
-        code[:_HEAD] = _PLAIN if short is None else _SHORT
-        code[_HEAD:] = body
-        return code
+        return self._digits.packed(numbers)
 
-    def decoded(self, code: Tensor, n_elements: int) -> Tensor:
-        """The multiples, float32.
-
-        Args:
-            code: which `encoded` gave, and maybe more after it.
-            n_elements: how many there are.
-
-        Raises:
-            ValueError: it is none.
-        """
-        kind, body = int(code[0]), code[_HEAD:]
-        if kind == _PLAIN:
-            numbers = self._digits.unpacked(body[: self._digits.n_bytes(n_elements)], n_elements)
-        else:
-            symbols = lengthened(body, self._symbols.n_bytes(n_elements))
-            numbers = self._symbols.unpacked(symbols, n_elements)
-        return (numbers - self._most) * self._step
+    def decode(self, code: Tensor, n_elements: int) -> Tensor:
+        """Return the `n_elements` multiples that `encode` got, float32."""
+        return (self._digits.unpacked(code, n_elements) - self._most) * self._step
 
 
 class TwoBitCompression:

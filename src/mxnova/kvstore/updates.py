@@ -13,7 +13,6 @@ from typing import Any
 from .. import optimizer as opt
 from ..core.nd.array import NDArray
 from .choice import dense_store, sparse_store
-from .collective import CollectiveStore
 from .interface import KVStoreBase
 from .kvstore import KVStore
 
@@ -50,9 +49,7 @@ def create_sparse_kvstore(kvstore: Any) -> tuple[KVStoreBase, bool]:
 
 def total_batch_size(batch_size: int, kvstore: Any) -> int:
     """Samples in a batch, of all workers of a store that adds up their gradients."""
-    if isinstance(kvstore, CollectiveStore) or (
-        kvstore is not None and "dist" in kvstore.type and "_async" not in kvstore.type
-    ):
+    if kvstore is not None and "dist" in kvstore.type and "_async" not in kvstore.type:
         return batch_size * int(kvstore.num_workers)
     return batch_size
 

@@ -217,7 +217,7 @@ class Bucket:
             elif key in self.rows:
                 rows = empty_rows(shard.shape, value._raw.dtype, n)
                 room += [rows.indices, rows.data]
-            elif 0 < n <= self.plan.sum_levels.n_bytes(shard.stop - shard.start):
+            elif n == self.plan.sum_levels.n_bytes(shard.stop - shard.start):
                 room.append(torch.empty(n, dtype=torch.uint8))
             else:
                 raise ValueError(f"{n} bytes of sums of key {key!r}")
@@ -258,7 +258,7 @@ class Bucket:
                 rows = existing(tensor, shard.shape[0])
                 total: Any = RowSparse(next(answered), rows, shard.shape)
             else:
-                total = self.plan.sum_levels.decoded(tensor, shard.stop - shard.start)
+                total = self.plan.sum_levels.decode(tensor, shard.stop - shard.start)
             self._sums.setdefault(key, []).append((shard, total))
 
     def sums(self) -> Iterator[tuple[Key, Shard, Any]]:

@@ -58,7 +58,7 @@ class Contribution(NamedTuple):
         """The same as a code of few bits, where it is dense."""
         if not isinstance(self.data, Tensor):
             return self
-        code = Levels(threshold, 1).encoded(self.data)
+        code = Levels(threshold, 1).encode(self.data)
         return self._replace(data=code, threshold=threshold)
 
     def opened(self) -> Contribution:
@@ -70,7 +70,7 @@ class Contribution(NamedTuple):
         if isinstance(self.data, RowSparse):
             existing(self.data.indices, self.data.shape[0])
         elif self.data is not None and self.threshold:
-            elements = Levels(self.threshold, 1).decoded(self.data, self.stop - self.start)
+            elements = Levels(self.threshold, 1).decode(self.data, self.stop - self.start)
             return self._replace(data=elements, threshold=0.0)
         return self
 
@@ -100,7 +100,7 @@ def _room(kind: str, n: int, n_elements: int, value: NDArray) -> Tensor | RowSpa
     dtype = value._raw.dtype
     if kind == "default" and n == n_elements:
         return torch.empty(n, dtype=dtype)
-    if kind == _CODED and 0 < n <= Levels(1.0, 1).n_bytes(n_elements):
+    if kind == _CODED and n == Levels(1.0, 1).n_bytes(n_elements):
         return torch.empty(n, dtype=torch.uint8)
     if kind == "rows":
         row = value.shape[1:]

@@ -170,7 +170,7 @@ class Server:
         result: list[Tensor] = []
         if reply is Reply.SUM:
             is_dense = isinstance(total, Tensor)
-            result = tensors_of(levels.encoded(total.view(-1)) if is_dense else total)
+            result = tensors_of(levels.encode(total.view(-1)) if is_dense else total)
         elif reply is Reply.VALUE and value.stype == "default":
             result = [bucket.owned[key].of(value._raw).cpu()]
         for rank in sorted(round_, key=lambda rank: rank == self._rank):  # which may go on then
