@@ -30,7 +30,7 @@ _GENERATED = "<mxnova"  # the file name of code that mxnova compiles
 # Python 3.12 and later run comprehensions without a frame.
 _INLINED = {"<listcomp>", "<dictcomp>", "<setcomp>"}
 _WARM_CALLS = 5
-_REPEATS = 20
+_REPEATS = 60
 
 Counts = dict[str, int]
 
@@ -61,12 +61,13 @@ def count_calls(
     Args:
         function: the function to call, without arguments.
         warm_calls: the number of calls before the first one that is counted.
-        repeats: the number of calls that are counted, of which the shortest is returned. Calls
+        repeats: the number of calls that are counted, of which the minimum is returned. Calls
             that wait for another thread or process are longer if it is late.
     """
     for _ in range(warm_calls):
         function()
-    return min((_count_call(function) for _ in range(repeats)), key=lambda c: c["frames"])
+    counts = [_count_call(function) for _ in range(repeats)]
+    return {key: min(c[key] for c in counts) for key in counts[0]}
 
 
 def _count_call(function: Callable[[], object]) -> Counts:

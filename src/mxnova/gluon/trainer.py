@@ -291,9 +291,18 @@ class Trainer:
             )
 
     def _learning(self) -> list[tuple[int, Parameter, list[NDArray], list[NDArray]]]:
-        """Parameters that learn: index, the parameter, its arrays and their gradients."""
+        """Return index, parameter, arrays and gradients of each parameter that learns.
+
+        Raises:
+            MXNetError: a parameter is not initialized.
+        """
         return [
-            (i, param, param._check_and_get(param._data, list), param.list_grad())
+            (
+                i,
+                param,
+                param._arrays or param._check_and_get(None, list),
+                param._grad or param.list_grad(),
+            )
             for i, param in enumerate(self._params)
             if param.grad_req != "null"
         ]

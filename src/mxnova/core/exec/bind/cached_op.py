@@ -177,10 +177,15 @@ class CachedOp:
                 results = compiled.training.run(inputs, self._observers)
             else:
                 results = compiled.program.run(inputs, _RECORDED, self._observers)
-            n = len(self.symbol.entries)
+            n = table.n_outputs
             results, starts = _distinct(results[:n], inputs), results[n:]
         nodes = outputs_of(self._step(compiled.program, arrays, [*results, *starts]), n)
-        return [_wrapped(r, n, context, self._class) for r, n in zip(results, nodes, strict=True)]
+        return [
+            wrap(r, context, self._class, n)
+            if isinstance(r, Tensor)
+            else _wrap_linked(r, n, context, self._class)
+            for r, n in zip(results, nodes, strict=True)
+        ]
 
     def _step(
         self, program: Program, arrays: Sequence[NDArray], results: Sequence[Any]
@@ -277,13 +282,9 @@ class BoundOp:
 _KEPT = 1024
 
 
-def _wrapped(result: Any, node: TapeNode, context: Context, cls: Any) -> NDArray:
-    array: NDArray
-    if isinstance(result, Tensor):
-        array = wrap(result, context, cls, node)
-    else:
-        array = wrap_value(value_of(result), context, cls)
-        array._tracked, array._node = tracked_of(result), node
+def _wrap_linked(result: Any, node: TapeNode, context: Context, cls: Any) -> NDArray:
+    array: NDArray = wrap_value(value_of(result), context, cls)
+    array._tracked, array._node = tracked_of(result), node
     return array
 
 
@@ -310,8 +311,9 @@ def _edges(arrays: Sequence[NDArray]) -> list[Any] | None:
 
 
 def _distinct(results: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
-    """`results`, each dense one in memory that no input and no other result has."""
-    dense = [t for t in map(value_of, inputs) if isinstance(t, Tensor)]
+    """Return the results; dense ones that share memory with an input or each other are copied."""
+    values = [t if isinstance(t, Tensor) else value_of(t) for t in inputs]
+    dense = [t for t in values if isinstance(t, Tensor)]
     found: list[Any] = []
     seen: set[int] = set()
     for result in results:

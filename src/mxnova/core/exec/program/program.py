@@ -369,6 +369,7 @@ class ProgramTable:
 
     def __init__(self, symbol: Symbol, keeps_state: bool = False) -> None:
         self.symbol = symbol
+        self.n_outputs = len(symbol.entries)
         self.names = symbol.list_inputs()
         at = {name: i for i, name in enumerate(self.names)}
         states = symbol.list_auxiliary_states()
