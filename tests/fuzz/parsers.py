@@ -117,7 +117,9 @@ def states_seeds() -> list[bytes]:
     """Pickles by MXNet and by Python 2, and ours."""
     ours = {0: None, 1: (_dense((2,), "float32"), _row_sparse()), "2": _csr()}
     files = sorted((DATA / "files").glob("*.states"))
-    return [states.dumps_states(ours), *(file.read_bytes() for file in files)]
+    progress = {"num_update": 3, "_index_update_count": {0: 3, 1: 3}}
+    with_progress = states.dumps_states(ours, progress=progress)
+    return [states.dumps_states(ours), with_progress, *(file.read_bytes() for file in files)]
 
 
 # -- .safetensors

@@ -196,6 +196,8 @@ def _states(path: InspectedPath) -> Report:
     facts: dict[str, Any] = {"states": rows}
     if file.optimizer is not None:
         facts["optimizer"] = _optimizer(file.optimizer)
+    if file.progress is not None:
+        facts["updates"] = file.progress.get("num_update")
     return Report(str(path), f"{len(rows):,} states", facts)
 
 

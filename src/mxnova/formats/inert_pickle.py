@@ -18,7 +18,7 @@ from mxnova.core.base.errors import FormatError
 
 from .source import Source
 
-__all__ = ["MAX_INT", "Global", "Instance", "LongText", "loads"]
+__all__ = ["MAX_INT", "Global", "Instance", "LongText", "loads", "loads_next"]
 
 # Bytes of memory that one opcode takes at most (tracemalloc): one that only puts a value that
 # exists on the stack, any other, and what a view of bytes takes beside it.
@@ -68,16 +68,26 @@ def loads(source: Source) -> object:
     Raises:
         FormatError: not a pickle, one of more than plain data, or beyond the memory budget.
     """
-    return _Machine(source).run()
+    return loads_next(source, 0)[0]
+
+
+def loads_next(source: Source, offset: int) -> tuple[object, int]:
+    """Return the value of the pickle that starts at `offset`, and the offset of its end.
+
+    Raises:
+        FormatError: as for `loads`.
+    """
+    machine = _Machine(source, offset)
+    return machine.run(), machine.offset
 
 
 class _Machine:
     """The stack machine of pickle, protocols 0 to 5."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, offset: int) -> None:
         self.source = source
         self.bytes = source.view
-        self.offset = 0
+        self.offset = offset
         self.start = 0  # of the current opcode
         self.stack: list[Any] = []
         self.marked: list[list[Any]] = []

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizer states (`.states`): the pickles that gluon's Trainer and Module write.
 
-A file holds the states by index, alone (Module) or in a pair with the optimizer (Trainer). It is
-read by `inert_pickle`, so that no code of a file ever runs.
+A file holds the states by index, alone (Module) or in a pair with the optimizer (Trainer). Behind
+states that are alone, mxnova writes a second pickle: the progress of the optimizer. `pickle.loads`
+ignores bytes behind a pickle, so MXNet reads such a file as one of its own. All of it is read by
+`inert_pickle`, so that no code of a file ever runs.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import numpy as np
 
 from mxnova.core.base.errors import ArgumentTypeError, FormatError
 
-from .inert_pickle import Global, Instance, LongText, loads
+from .inert_pickle import Global, Instance, LongText, loads_next
 from .kinds import what_it_is
 from .params import ArrayRecord, dumps_array, loads_array
 from .pickle_writer import dumps
@@ -56,10 +58,13 @@ class StatesFile(NamedTuple):
         states: By parameter index: None, an `ArrayRecord`, or nested tuples of those, as the
             optimizer made them.
         optimizer: The optimizer, if it was saved as well.
+        progress: The attributes of the optimizer that its updates change, by name, such as
+            ``num_update``; None in files of MXNet and where `optimizer` contains them.
     """
 
     states: dict[Key, object]
     optimizer: ObjectRecord | None
+    progress: dict[str, object] | None = None
 
 
 # -- reading
@@ -78,8 +83,10 @@ def read_states(source: Readable) -> StatesFile:
         OSError: the path cannot be read.
     """
     opened = Source(source)
+    resolver = _Resolver(opened)
     try:
-        value = _Resolver(opened).value(loads(opened))
+        raw, end = loads_next(opened, 0)
+        value = resolver.value(raw)
     except FormatError as error:
         raise FormatError(f"{error}{what_it_is(opened.view, _PICKLE)}") from None
     states, optimizer = value if type(value) is tuple and len(value) == 2 else (value, None)
@@ -88,7 +95,21 @@ def read_states(source: Readable) -> StatesFile:
             f"{opened.name}: a pickled {type(value).__name__}, "
             "expected states by index, alone or in a pair with an optimizer"
         )
-    return StatesFile(states, optimizer)
+    return StatesFile(states, optimizer, _read_progress(resolver, end))
+
+
+def _read_progress(resolver: _Resolver, offset: int) -> dict[str, object] | None:
+    """Return the dictionary in the pickle at `offset`, or None where no pickle begins."""
+    source = resolver.source
+    if source.view[offset : offset + 1] != _PICKLE:
+        return None
+    value = resolver.value(loads_next(source, offset)[0])
+    if type(value) is not dict or not all(isinstance(name, str) for name in value):
+        raise source.error(
+            "progress of the optimizer", offset,
+            f"a pickled {type(value).__name__}, expected a dictionary of attributes by name",
+        )  # fmt: skip
+    return value
 
 
 class _Resolver:
@@ -290,6 +311,7 @@ def dumps_states(
     states: Mapping[Key, object],
     optimizer: ObjectRecord | None = None,
     *,
+    progress: Mapping[str, object] | None = None,
     np_shape: bool = False,
     classes: Collection[Global] = (),
 ) -> bytes:
@@ -298,6 +320,7 @@ def dumps_states(
     Args:
         states: By parameter index, as in `StatesFile`.
         optimizer: Loaded by MXNet as an object of the class it names.
+        progress: As in `StatesFile`; MXNet ignores it.
         np_shape: Write arrays for a program that has NumPy shape semantics on; see `params.write`.
         classes: Classes that objects may have beside MXNet's: those that the caller answers for.
 
@@ -320,7 +343,8 @@ def dumps_states(
         return is_mxnet or name == _BYTEARRAY or name in classes
 
     plain = dict(states)
-    return dumps(plain if optimizer is None else (plain, optimizer), describe, allow)
+    content = dumps(plain if optimizer is None else (plain, optimizer), describe, allow)
+    return content if progress is None else content + dumps(dict(progress), describe, allow)
 
 
 _BYTEARRAY = Global("builtins", "bytearray")

@@ -196,6 +196,8 @@ class Nadam(Optimizer):
         array([0.9989, 2.0011], dtype=float32)
     """
 
+    _progress_names = (*Optimizer._progress_names, "m_schedule")
+
     def __init__(
         self,
         learning_rate: float = 0.001,

@@ -33,6 +33,8 @@ class AdaGrad(Optimizer):
         array([0.99, 2.01], dtype=float32)
     """
 
+    _step_depends_on_counts = False
+
     def __init__(self, eps: float = 1e-7, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.float_stable_eps = eps
@@ -78,6 +80,8 @@ class AdaDelta(Optimizer):
         >>> weight.asnumpy().round(4)
         array([0.99, 2.01], dtype=float32)
     """
+
+    _step_depends_on_counts = False
 
     def __init__(self, rho: float = 0.90, epsilon: float = 1e-5, **kwargs: Any) -> None:
         super().__init__(**kwargs)

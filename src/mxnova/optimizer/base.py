@@ -81,6 +81,13 @@ class Optimizer:
     """
 
     opt_registry: ClassVar[dict[str, type[Optimizer]]] = {}
+    # Attributes that updates change. Files of states without the optimizer contain them, too.
+    _progress_names: ClassVar[tuple[str, ...]] = (
+        "num_update",
+        "_index_update_count",
+        "_all_index_update_counts",
+    )
+    _step_depends_on_counts: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -344,6 +351,10 @@ class Optimizer:
         if counts is None:
             counts = self._all_index_update_counts[device_id] = {}
         self._index_update_count = counts
+
+    def _depends_on_counts(self) -> bool:
+        """Return whether the number of updates changes an update."""
+        return self._step_depends_on_counts or self.lr_scheduler is not None
 
     # -- for subclasses
 

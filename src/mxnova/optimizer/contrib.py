@@ -26,6 +26,8 @@ class GroupAdaGrad(Optimizer):
         kwargs: arguments of `Optimizer`.
     """
 
+    _step_depends_on_counts = False
+
     def __init__(self, eps: float = 1e-5, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.float_stable_eps = eps

@@ -45,6 +45,8 @@ class SGD(Optimizer):
         array([0.995, 2.005], dtype=float32)
     """
 
+    _step_depends_on_counts = False
+
     def __init__(self, momentum: float = 0.0, lazy_update: bool = True, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.momentum = momentum
@@ -263,6 +265,8 @@ class SGLD(Optimizer):
         (2,)
     """
 
+    _step_depends_on_counts = False
+
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
 
@@ -298,6 +302,8 @@ class DCASGD(Optimizer):
         array([0.995, 2.005], dtype=float32)
     """
 
+    _step_depends_on_counts = False
+
     def __init__(self, momentum: float = 0.0, lamda: float = 0.04, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.momentum = momentum
@@ -332,6 +338,8 @@ class Test(Optimizer):
         >>> mx.optimizer.Test().rescale_grad
         1.0
     """
+
+    _step_depends_on_counts = False
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)

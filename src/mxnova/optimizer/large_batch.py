@@ -48,6 +48,9 @@ class LARS(Optimizer):
         array([1., 2.], dtype=float32)
     """
 
+    _progress_names = (*Optimizer._progress_names, "last_lr", "cur_lr")
+    _step_depends_on_counts = False
+
     def __init__(
         self,
         momentum: float = 0.0,
@@ -366,6 +369,8 @@ class LBSGD(Optimizer):
         >>> weight.asnumpy().round(4)
         array([0.995, 2.005], dtype=float32)
     """
+
+    _progress_names = (*Optimizer._progress_names, "cumgrads")
 
     def __init__(
         self,

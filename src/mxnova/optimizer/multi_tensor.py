@@ -18,6 +18,8 @@ class Together(Optimizer):
     update as they are.
     """
 
+    _step_depends_on_counts = False
+
     def _several(self) -> tuple[UpdateOfSeveral, dict[str, Any]] | None:
         """The operator for several weights with its options; None where there is none."""
         raise NotImplementedError

@@ -24,7 +24,14 @@ from ..lr_scheduler import LRScheduler
 from .base import Optimizer
 from .validation import check_attributes, check_names, check_scheduler
 
-__all__ = ["described", "dumps_described", "dumps_updater", "load_states", "loads_updater"]
+__all__ = [
+    "described",
+    "dumps_described",
+    "dumps_updater",
+    "load_states",
+    "loads_updater",
+    "set_progress",
+]
 
 _OWN = __name__.partition(".")[0]
 
@@ -61,14 +68,36 @@ def load_states(path: str | os.PathLike[str] | bytes) -> dict[Any, Any]:
 # Reading ------------------------------------------------------------------------------------------
 
 
-def loads_updater(data: bytes) -> tuple[dict[Any, Any], Optimizer | None]:
-    """The states, and the optimizer or None, in the bytes of an Updater.
+def loads_updater(
+    data: bytes,
+) -> tuple[dict[Any, Any], Optimizer | None, dict[str, Any] | None]:
+    """Return the states, the optimizer or None, and its progress or None, from an Updater's bytes.
 
     Raises:
         FormatError: the bytes are no such pickle, or hold an optimizer of an unknown class.
     """
     file = read_states(bytes(data))
-    return _states_of(file), None if file.optimizer is None else _optimizer_of(file.optimizer)
+    optimizer = None if file.optimizer is None else _optimizer_of(file.optimizer)
+    return _states_of(file), optimizer, _live(file.progress)
+
+
+def set_progress(optimizer: Optimizer, progress: Mapping[str, Any]) -> None:
+    """Set the attributes that updates change, as far as `progress` contains them.
+
+    Raises:
+        FormatError: a value is of another kind than the attribute; nothing was set then.
+    """
+    own = vars(optimizer)
+    usual = {name: own[name] for name in optimizer._progress_names if name in progress}
+    inner = {name: value for name, value in usual.items() if isinstance(value, Optimizer)}
+    values = {name: progress[name] for name in usual if name not in inner}
+    check_attributes(type(optimizer), values, {name: own[name] for name in values})
+    for name, value in inner.items():
+        if not isinstance(progress[name], dict):
+            raise FormatError(f"progress of {name}: {shown(progress[name])}: must be a dictionary")
+        set_progress(value, progress[name])
+    own.update(values)
+    _share_counts(own)
 
 
 def _states_of(file: StatesFile) -> dict[Any, Any]:
@@ -115,7 +144,7 @@ def _object_of(record: ObjectRecord) -> Any:
     check_names(cls, state)
     if isinstance(made, Optimizer):
         made.__setstate__({**made.__getstate__(), **state})
-        check_attributes(made, usual)
+        check_attributes(cls, vars(made), usual)
     else:
         made.__dict__.update(state)
         if _is_own(cls):
@@ -174,16 +203,36 @@ def _named(record: ObjectRecord) -> str:
 # Writing ------------------------------------------------------------------------------------------
 
 
-def dumps_updater(states: Mapping[Any, Any], optimizer: Optimizer | None = None) -> bytes:
-    """The bytes of an Updater, which MXNet 1.9.1 reads, too.
+def dumps_updater(
+    states: Mapping[Any, Any], optimizer: Optimizer, dump_optimizer: bool = True
+) -> bytes:
+    """Return the bytes of an Updater, which MXNet 1.9.1 reads, too.
+
+    Args:
+        states: the states by index.
+        optimizer: the optimizer.
+        dump_optimizer: whether to write the whole optimizer instead of its progress alone.
 
     Raises:
         ArgumentTypeError: a state, or an attribute of the optimizer, that is no plain data.
     """
     described = _Described()
     plain = described.plain(dict(states))
-    record = None if optimizer is None else described.plain(optimizer)
-    return dumps_states(plain, record, classes=described.classes)
+    if dump_optimizer:
+        return dumps_states(plain, described.plain(optimizer), classes=described.classes)
+    progress = described.plain(_progress(type(optimizer), vars(optimizer)))
+    return dumps_states(plain, progress=progress, classes=described.classes)
+
+
+def _progress(cls: Any, attributes: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the attributes that updates change, of an Optimizer or of the record of one."""
+    progress = {n: attributes[n] for n in cls._progress_names if n in attributes}
+    for name, value in progress.items():
+        if isinstance(value, Optimizer):
+            progress[name] = _progress(type(value), vars(value))
+        elif isinstance(value, ObjectRecord):
+            progress[name] = _progress(_class_of(value), value.state)
+    return progress
 
 
 def described(states: Mapping[Any, Any], optimizer: Optimizer) -> StatesFile:
@@ -205,10 +254,14 @@ def dumps_described(file: StatesFile, with_optimizer: bool) -> bytes:
     classes = {Global(r.module, r.name) for r in _objects_in((file.states, file.optimizer))}
     for name in classes:
         _class_of(ObjectRecord(name.module, name.name, {}))
-    record = file.optimizer if with_optimizer else None
-    if record is not None:
-        _share_counts(record.state)
-    return dumps_states(file.states, record, classes=classes)
+    record = file.optimizer
+    if record is None:
+        return dumps_states(file.states, progress=file.progress, classes=classes)
+    _share_counts(record.state)
+    if with_optimizer:
+        return dumps_states(file.states, record, classes=classes)
+    progress = _progress(_class_of(record), record.state)
+    return dumps_states(file.states, progress=progress, classes=classes)
 
 
 def _objects_in(value: Any) -> Iterator[ObjectRecord]:

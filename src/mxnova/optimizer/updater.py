@@ -8,8 +8,9 @@ from typing import Any
 
 from .. import ndarray as nd
 from ..core.base.errors import MXNetError, from_foreign
+from ..core.base.user_warnings import warn_user
 from .base import Optimizer, all_dense
-from .states import dumps_updater, loads_updater
+from .states import dumps_updater, loads_updater, set_progress
 
 __all__ = ["Updater", "get_updater"]
 
@@ -39,7 +40,8 @@ class Updater:
         self.states: dict[Any, Any] = {}
         self.states_synced: dict[Any, bool] = {}
         self.aggregate_updates = optimizer._batch_limit() > 0
-        self._is_loaded = False
+        # Counts of loaded states, which are those of any device that the file does not know.
+        self._loaded_counts: dict[Any, int] | None = None
 
     def __call__(self, index: Any, grad: Any, weight: Any) -> None:
         """Updates one weight, or each of a list.
@@ -55,7 +57,7 @@ class Updater:
         try:
             self._update(index, grad, weight)
         except _MISFITS as error:
-            if not self._is_loaded or isinstance(error, MXNetError):
+            if self._loaded_counts is None or isinstance(error, MXNetError):
                 raise
             raise from_foreign(error, f"{type(self.optimizer).__name__}: loaded states") from error
 
@@ -64,7 +66,11 @@ class Updater:
             index, grad, weight = (index,), (grad,), (weight,)
         if not index:
             return
-        self.optimizer._set_current_context(weight[0].context.device_id)
+        device_id = weight[0].context.device_id
+        if self._loaded_counts:
+            counts = self.optimizer._all_index_update_counts
+            counts.setdefault(device_id, dict(self._loaded_counts))
+        self.optimizer._set_current_context(device_id)
         for i, w in zip(index, weight, strict=True):
             if not self.states_synced.get(i):
                 self._prepare(i, w)
@@ -115,30 +121,43 @@ class Updater:
         return state
 
     def get_states(self, dump_optimizer: bool = False) -> bytes:
-        """The states as bytes that MXNet's `set_states` reads, too.
+        """Return the states as bytes that MXNet's `set_states` reads, too.
 
         Args:
-            dump_optimizer: whether to add the optimizer, with its scheduler and counts.
+            dump_optimizer: whether to add the optimizer, with its scheduler. Without, only its
+                numbers of updates are added, which MXNet ignores.
 
         Raises:
             ArgumentTypeError: an attribute of the optimizer is no plain data.
         """
-        return dumps_updater(self.states, self.optimizer if dump_optimizer else None)
+        return dumps_updater(self.states, self.optimizer, dump_optimizer)
 
     def set_states(self, states: bytes) -> None:
-        """Restore the states, and the optimizer if included, from the bytes of `get_states`.
+        """Restore the states from the bytes of `get_states`, and the optimizer if included.
 
-        Bytes that MXNet wrote are read as data: nothing in them is run.
+        Without an optimizer in the bytes, this one keeps its settings and takes over the numbers
+        of updates. MXNet does not write these without an optimizer: then a warning is given where
+        they matter. Bytes that MXNet wrote are read as data: nothing in them is run.
 
         Raises:
             FormatError: the bytes are no such states.
         """
-        self.states, optimizer = loads_updater(states)
+        loaded, optimizer, progress = loads_updater(states)
         if optimizer is not None:
             self.optimizer = optimizer
             self.aggregate_updates = optimizer._batch_limit() > 0
-        self.states_synced = dict.fromkeys(self.states, False)
-        self._is_loaded = True
+        elif progress is not None:
+            set_progress(self.optimizer, progress)
+        elif loaded and not self.optimizer.num_update and self.optimizer._depends_on_counts():
+            warn_user(
+                f"{type(self.optimizer).__name__}: the states contain no number of updates, as "
+                "MXNet's Module writes them: learning rate schedules and corrections of the first "
+                "steps start again. Pass begin_num_update=<updates so far> to the optimizer",
+                UserWarning,
+            )
+        self.states = loaded
+        self.states_synced = dict.fromkeys(loaded, False)
+        self._loaded_counts = dict(self.optimizer._index_update_count)
 
 
 # What comes of a state that is not as `create_state` makes it, or of numbers out of all proportion.

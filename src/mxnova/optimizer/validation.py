@@ -42,20 +42,25 @@ def check_names(cls: type, names: Mapping[str, Any]) -> None:
             )
 
 
-def check_attributes(made: Any, usual: Mapping[str, Any]) -> None:
-    """Compares the attributes of an optimizer or scheduler with those that a constructor makes.
+def check_attributes(cls: type, attributes: Mapping[str, Any], usual: Mapping[str, Any]) -> None:
+    """Compare attributes of an optimizer or scheduler with those that a constructor makes.
+
+    Args:
+        cls: the class of the optimizer or scheduler.
+        attributes: the values that were read, by name.
+        usual: values of the expected kinds, by name.
 
     Raises:
         FormatError: one is missing, or of another kind.
     """
     for name, like in usual.items():
         kind, fits = _SPECIAL.get(name) or _kind_of(like)
-        if name not in made.__dict__:
-            raise FormatError(f"states with a {type(made).__name__} that has no {name}")
-        value = made.__dict__[name]
+        if name not in attributes:
+            raise FormatError(f"states with a {cls.__name__} that has no {name}")
+        value = attributes[name]
         if not fits(value):
             raise FormatError(
-                f"states with a {type(made).__name__} whose {name}={shown(value)}: must be {kind}"
+                f"states with a {cls.__name__} whose {name}={shown(value)}: must be {kind}"
             )
 
 
@@ -69,7 +74,7 @@ def check_scheduler(made: LRScheduler) -> None:
     for cls, needed in _NEEDED.items():
         if isinstance(made, cls):
             usual = LRScheduler() if cls is LRScheduler else type(made)(needed)
-            check_attributes(made, usual.__dict__)
+            check_attributes(type(made), vars(made), vars(usual))
             break
     try:
         scheduler._check()

@@ -121,7 +121,7 @@ def test_numpy_numbers_become_plain_ones():
 @pytest.mark.parametrize("protocol", range(3))
 @pytest.mark.parametrize("module", ["pickle", "cpickle"])
 def test_reads_what_python_2_wrote(module, protocol):
-    states, optimizer = read_states(FILES / f"python2_{module}{protocol}.states")
+    states, optimizer, _ = read_states(FILES / f"python2_{module}{protocol}.states")
     assert_same(states, {0: array((3,)), 1: None, 2: (array((1,)), array((2,)))})
     assert (optimizer.module, optimizer.name) == ("mxnet.optimizer", "SGD")
     assert (optimizer.state["lr"], optimizer.state["wd"]) == (0.1, 1e-30)
@@ -161,7 +161,7 @@ class Tuned:
 
 @pytest.mark.parametrize("protocol", range(6))
 def test_objects_of_unknown_classes_are_records(protocol):
-    (states, optimizer) = read_states(pickle.dumps(({}, Tuned()), protocol))
+    states, optimizer, _ = read_states(pickle.dumps(({}, Tuned()), protocol))
     assert states == {}
     assert (optimizer.module, optimizer.name) == (__name__, "Tuned")
     np.testing.assert_array_equal(optimizer.state.pop("table"), [[0, 3], [1, 4], [2, 5]])
@@ -215,6 +215,10 @@ def test_what_is_written_is_read():
     optimizer = read_states(FILES / "sgd.states").optimizer
     assert_same(read_states(dumps_states(VARIETY)), StatesFile(VARIETY, None))
     assert_same(read_states(dumps_states(VARIETY, optimizer)), StatesFile(VARIETY, optimizer))
+    progress = {"num_update": 3, "_index_update_count": {0: 3, "a": 2}}
+    content = dumps_states(VARIETY, progress=progress)
+    assert content.startswith(dumps_states(VARIETY))
+    assert_same(read_states(content), StatesFile(VARIETY, None, progress))
 
 
 def test_numpy_shapes_are_written_when_asked_for():

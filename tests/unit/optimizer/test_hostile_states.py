@@ -68,8 +68,42 @@ def test_a_state_of_another_form_is_told_by_the_update(state):
         updater(0, mx.nd.ones((2,)), mx.nd.ones((2,)))
 
 
+PROGRESS = {
+    "a negative count": ("Adam", {"num_update": -1}, "num_update=-1"),
+    "a count of text": ("Adam", {"_index_update_count": {0: "1"}}, "_index_update_count="),
+    "a product of text": ("Nadam", {"m_schedule": "1"}, "m_schedule='1'"),
+    "no dictionary": ("Adam", [1], "a pickled list, expected a dictionary"),
+    "a name that is no text": ("Adam", {1: 2}, "expected a dictionary of attributes by name"),
+}
+
+
+@pytest.mark.parametrize("case", PROGRESS)
+def test_set_states_refuses_hostile_progress_and_keeps_states(case):
+    name, progress, text = PROGRESS[case]
+    updater = Updater(mx.optimizer.create(name))
+    with pytest.raises(FormatError, match=text):
+        updater.set_states(states.dumps_states({0: None}) + pickle.dumps(progress))
+    assert (updater.states, updater.optimizer.num_update) == ({}, 0)
+
+
+def test_set_states_ignores_progress_that_the_optimizer_does_not_have():
+    updater = Updater(mx.optimizer.SGD())
+    progress = {"num_update": 3, "m_schedule": 0.5, "update": 1, "lr": 7}
+    updater.set_states(states.dumps_states({0: None}, progress=progress))
+    optimizer = updater.optimizer
+    assert (optimizer.num_update, optimizer.lr) == (3, 0.01)
+    assert callable(optimizer.update)
+    assert not hasattr(optimizer, "m_schedule")
+
+
+def test_set_states_ignores_bytes_behind_the_states_as_pickle_does():
+    updater = Updater(mx.optimizer.SGD())
+    updater.set_states(states.dumps_states({0: None}) + b"\n")
+    assert updater.states == {0: None}
+
+
 def test_errors_of_loaded_states_are_mxnets():
-    updater = Updater(mx.optimizer.Adam())
+    updater = Updater(mx.optimizer.Adam(begin_num_update=1))
     updater.set_states(states.dumps_states({0: 1}))
     with pytest.raises(mx.MXNetError, match="Adam: loaded states"):
         updater(0, mx.nd.ones((2,)), mx.nd.ones((2,)))

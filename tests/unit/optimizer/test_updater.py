@@ -294,6 +294,19 @@ def test_attributes_that_are_no_data():
         trained(optimizer=made)[0].get_states(dump_optimizer=True)
 
 
+@pytest.mark.parametrize("dumped", [True, False])
+def test_set_states_continues_counts_on_another_device(dumped):
+    updater = mx.optimizer.get_updater(mx.optimizer.Adam())
+    weight, grad = arrays(1)[0], arrays(1, seed=1)[0]
+    train(updater, [weight], [grad], 3)
+    again = mx.optimizer.get_updater(mx.optimizer.Adam())
+    again.set_states(updater.get_states(dump_optimizer=dumped))
+    moved = weight.as_in_context(mx.cpu(1))
+    train(updater, [weight], [grad], 2)
+    train(again, [moved], [grad.as_in_context(mx.cpu(1))], 2)
+    np.testing.assert_array_equal(moved.asnumpy(), weight.asnumpy())
+
+
 def test_states_move_to_the_weights_device():
     updater, _, _ = trained(optimizer=mx.optimizer.SGD(momentum=0.9, multi_precision=True))
     moved = updater.sync_state_context((updater.states[0], [None, updater.states[0]]), mx.cpu(1))

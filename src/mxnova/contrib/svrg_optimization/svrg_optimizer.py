@@ -19,6 +19,8 @@ _OF_OPTIMIZER = frozenset(inspect.signature(Optimizer).parameters)
 class _AssignmentOptimizer(Optimizer):
     """The weight becomes the gradient."""
 
+    _step_depends_on_counts = False
+
     def update(self, index: Any, weight: NDArray, grad: NDArray, state: Any) -> None:
         """Sets `weight` to `grad`."""
         weight[:] = grad
@@ -37,6 +39,8 @@ class _SVRGOptimizer(Optimizer):
         default_opt: the optimizer of parameters.
         aux_opt: that of means, whose names end with `FULL`.
     """
+
+    _progress_names = (*Optimizer._progress_names, "default_opt")
 
     def __init__(self, default_optimizer: str | Optimizer, **kwargs: Any) -> None:
         super().__init__(**self._check_params(**kwargs))
@@ -57,6 +61,9 @@ class _SVRGOptimizer(Optimizer):
     def update(self, index: Any, weight: NDArray, grad: NDArray, state: Any) -> None:
         """Updates a parameter, or takes over a mean."""
         self._of(index).update(index, weight, grad, state)
+
+    def _depends_on_counts(self) -> bool:
+        return self.default_opt._depends_on_counts()
 
     def _of(self, index: Any) -> Optimizer:
         return self.aux_opt if self._check_index(index).endswith(FULL) else self.default_opt

@@ -350,7 +350,7 @@ class DistributedStore(LocalStore):
             for key, (shards, shape) in self._placed().items()
             if all(key in of_rank[shard.owner] for shard in shards)
         }
-        return dumps_updater(states, updater.optimizer if dump_optimizer else None)
+        return dumps_updater(states, updater.optimizer, dump_optimizer)
 
     def set_states(self, states: bytes) -> None:
         """Takes what `get_states` gave; all workers take the same."""

@@ -34,7 +34,7 @@ def _made(kind, name):
     return kv
 
 
-def _saved_and_loaded(rank, n, name, folder):
+def _saved_and_loaded(rank, n, name, dumped, folder):
     def mine(step, key):
         return _gradient(rank, step, key)
 
@@ -44,13 +44,15 @@ def _saved_and_loaded(rank, n, name, folder):
         kv.save_optimizer_states(f"{folder}/one.states")
     kv.save_optimizer_states(f"{folder}/{rank}.states", dump_optimizer=True)
     kv._barrier()
-    kv.set_optimizer(mx.optimizer.create(name, learning_rate=77))
-    kv.load_optimizer_states(f"{folder}/0.states")
+    kv.set_optimizer(mx.optimizer.create(name, learning_rate=77 if dumped else 0.05))
+    kv.load_optimizer_states(f"{folder}/0.states" if dumped else f"{folder}/one.states")
     return _stepped(kv, range(3, 5), mine)
 
 
-@pytest.mark.parametrize("name", ["adam", "sgd", "lamb"])
-def test_states_are_those_of_one_process(name, tmp_path):
+@pytest.mark.parametrize(
+    ("name", "dumped"), [("adam", True), ("sgd", True), ("lamb", False), ("nadam", False)]
+)
+def test_states_are_those_of_one_process(name, dumped, tmp_path):
     def both(step, key):
         return _gradient(0, step, key) + _gradient(1, step, key)
 
@@ -58,7 +60,8 @@ def test_states_are_those_of_one_process(name, tmp_path):
     _stepped(alone, range(3), both)
     alone.save_optimizer_states(str(tmp_path / "alone.states"))
     expected = _stepped(alone, range(3, 5), both)
-    results = run(2, _saved_and_loaded, 2, name, str(tmp_path), MXNET_KVSTORE_BIGARRAY_BOUND="500")
+    arguments = 2, name, dumped, str(tmp_path)
+    results = run(2, _saved_and_loaded, *arguments, MXNET_KVSTORE_BIGARRAY_BOUND="500")
     for result in results:
         for key, value in expected.items():
             np.testing.assert_allclose(result[key], value, rtol=0, atol=1e-5)
