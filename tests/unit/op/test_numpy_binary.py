@@ -91,6 +91,18 @@ SAMPLES = [
         ("_npi_true_divide", "int64", "float16", "float16"),
         ("_npi_equal", "float64", "float64", "bool"),
         ("_npi_lcm", "uint8", "uint8", "uint8"),
+        ("_npi_lcm", "uint8", "int64", "int64"),
+        ("_npi_true_divide", "float32", "float64", "float64"),
+        ("_npi_true_divide", "int32", "int64", "float32"),
+        ("_npi_arctan2", "int32", "int32", "float32"),
+        ("_npi_hypot", "int64", "float16", "float16"),
+        ("_npi_copysign", "int32", "float16", "float16"),
+        ("_npi_ldexp", "float32", "int32", "float32"),
+        ("_npi_bitwise_or", "bool", "int8", "int8"),
+        ("_npi_equal", "float32", "int32", "bool"),
+        ("_npi_less", "int8", "uint8", "bool"),
+        ("_npi_maximum", "int64", "float32", "float32"),
+        ("_npi_minimum", "float16", "bfloat16", "float32"),
     ],
 )
 def test_type_of_the_output(op, lhs, rhs, output):
@@ -110,7 +122,9 @@ def test_an_unknown_type_is_learnt():
     half = torch.float16
     assert inferred_dtypes("_npi_add", {}, [None, half]) == "float16, float16 -> float16"
     assert inferred_dtypes("_npi_add", {}, [None, None], half) == "float16, float16 -> float16"
-    assert inferred_dtypes("_npi_true_divide", {}, [None, half]) == "unknown, float16 -> unknown"
+    assert inferred_dtypes("_npi_true_divide", {}, [None, half]) == "float16, float16 -> float16"
+    integer = torch.int32
+    assert inferred_dtypes("_npi_true_divide", {}, [None, integer]) == "unknown, int32 -> unknown"
     assert inferred_dtypes("_npi_equal", {}, [None, half]) == "float16, float16 -> bool"
 
 
@@ -120,12 +134,10 @@ def test_an_unknown_type_is_learnt():
         ("_npi_add", "int8", "uint8"),
         ("_npi_subtract", "int8", "uint8"),
         ("_npi_subtract", "bool", "bool"),
-        ("_npi_true_divide", "float32", "float64"),
-        ("_npi_true_divide", "int32", "int64"),
-        ("_npi_arctan2", "int32", "int32"),
         ("_npi_copysign", "bool", "bool"),
-        ("_npi_equal", "float32", "int32"),
+        ("broadcast_maximum", "int8", "uint8"),
         ("_npi_lcm", "float32", "float32"),
+        ("_npi_bitwise_and", "float32", "int32"),
     ],
 )
 def test_types_that_do_not_mix_are_named(op, lhs, rhs):

@@ -121,9 +121,9 @@ F32, F64, I32, BOOL = torch.float32, torch.float64, torch.int32, torch.bool
         (PERCENTILE, [BOOL], {"q_scalar": 1}),
         ("_npi_bincount", [F32], {}),
         ("_npi_bincount", [BOOL], {}),
-        ("_npi_polyval", [F64, F32], {}),
+        ("_npi_polyval", [BOOL, BOOL], {}),
         ("_npi_diff", [BOOL], {}),
-        (EDIFF, [F32, F64], {"to_end_arr_given": True}),
+        (EDIFF, [BOOL, BOOL], {"to_end_arr_given": True}),
     ],
 )
 def test_refused_types(name, types, attrs):
@@ -133,6 +133,7 @@ def test_refused_types(name, types, attrs):
 
 def test_types_are_learned_from_others():
     assert inferred_dtypes("_npi_polyval", {}, [F64, None]) == "float64, float64 -> float64"
+    assert inferred_dtypes("_npi_polyval", {}, [F64, F32]) == "float64, float32 -> float64"
     weighted = inferred_dtypes("_npi_bincount", {"has_weights": True}, [None, F64])
     assert weighted == "unknown, float64 -> float64"
     assert inferred_dtypes(PERCENTILE, {}, [I32, F64]) == "int32, float64 -> float32"

@@ -44,7 +44,8 @@ SAMPLES = [
            d_expected=lambda d, c, x: (None, (d * c).sum(0))),
     Sample("_npi_where_rscalar", [MASK, (3,)], {"scalar": 1.5}, lambda c, y: np.where(c, y, 1.5),
            d_expected=lambda d, c, y: (None, (d * (1 - c)).sum(0))),
-    Sample("_npi_where_lscalar", [MASK, INTEGERS], {"scalar": 300.7}, np.array([[44, 44, 44], [1, 2, 3]], "int8"), False),
+    Sample("_npi_where_lscalar", [MASK, INTEGERS], {"scalar": 300}, np.array([[44, 44, 44], [1, 2, 3]], "int8"), False),
+    Sample("_npi_where_lscalar", [MASK, INTEGERS], {"scalar": 0.7}, np.array([[0.7, 0.7, 0.7], [1, 2, 3]]), False),
     Sample("_npi_where_scalar2", [MASK], {"x": 1.5, "y": -2}, np.array([[1.5], [-2]], "float32"), False),
     Sample("_npi_where_scalar2", [FLOATS], {"x": 1}, np.array([0, 1, 1], "float32"), False),
 
@@ -91,5 +92,7 @@ def test_type_of_the_output():
         inferred_dtypes("_npi_where", {}, [int8, half, None]) == "int8, float16, float16 -> float16"
     )
     assert inferred_dtypes("_npi_where_scalar2", {}, [int8]) == "int8 -> float32"
-    with pytest.raises(MXNetError, match="_npi_where: y has type int8"):
-        inferred_dtypes("_npi_where", {}, [half, half, int8])
+    mixed = inferred_dtypes("_npi_where", {}, [half, half, int8])
+    assert mixed == "float16, float16, int8 -> float16"
+    with pytest.raises(MXNetError, match=r"_npi_where: .*uint8 cannot be combined"):
+        inferred_dtypes("_npi_where", {}, [half, int8, torch.uint8])

@@ -18,6 +18,7 @@ from .gradient_stypes import GradientStypes
 from .infer import DTypes, Shapes
 from .introspection import annotated, declaring
 from .kernel import F
+from .promotion import in_common_dtype
 from .schema import REGISTRY, Op, OpType
 from .traits import Activation, Arithmetic, InputShapes, ItemAxes, ItemRule
 
@@ -69,7 +70,7 @@ def _parameters_of(cls: type) -> tuple[str, ...]:
 # Spellings 1 and 2: functions ---------------------------------------------------------------------
 
 ShapeRule = Callable[[Op, Shapes], None]
-DTypeRule = Callable[[Op, DTypes], None]
+DTypeRule = Callable[[Op, DTypes], object]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -179,9 +180,10 @@ def register_function(
     by_name_only: tuple[str, ...] = (),
     method: str | bool = False,
     in_place: Callable[..., Any] | None = None,
+    promotes: bool = False,
     **rules: Any,
 ) -> OpType:
-    """Registers `function` as an operator under `names`.
+    """Register `function` as an operator under `names`.
 
     Args:
         names: canonical name first.
@@ -189,6 +191,8 @@ def register_function(
         declaration: a function with the arguments and docstring to show, when `function` is one of
             ATen's and has none to read.
         named_inputs, by_name_only, method, in_place: see OpType.
+        promotes: whether to cast inputs of several dtypes to their common one first; the dtype rule
+            must allow them.
         rules: fields of `Rules`.
     """
     declared = Rules(**rules)
@@ -208,7 +212,7 @@ def register_function(
     cls.type = OpType(
         names,
         cls,
-        function,
+        in_common_dtype(function) if promotes else function,
         declaration or function,
         named_inputs=named_inputs,
         by_name_only=by_name_only,
@@ -228,7 +232,7 @@ def function_operator(*names: str, **rules: Any) -> Callable[[F], F]:
     in `Op.settled`), gradient_stypes; the traits of `Op`: pointwise, copies, is_product,
     keeps_precision, cuts_slopes, untraceable, arithmetic, activation (also a function of the
     operator) and items (what `Op.item_axis` is to give); named_inputs, by_name_only and method are
-    those of `OpType`.
+    those of `OpType`, promotes that of `register_function`.
     """
 
     def declare(function: F) -> F:

@@ -2,7 +2,8 @@
 """Functions of two arrays, element by element, in a strict and a broadcasting form.
 
 The strict form (`elemwise_add`, `_maximum`) wants equal shapes and learns either from the other;
-the broadcasting form repeats axes of length 1. Mixed element types are refused.
+the broadcasting form repeats axes of length 1. Several dtypes are refused, except by maximum and
+minimum, which the NumPy front end shares.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ...runtime.torch_api import is_traced
 from ..constants import divisor
 from ..declaration import elementwise_shape, function_operator, register_function
 from ..gradient_stypes import as_head
+from ..promotion import promoted_numbers
 from ..traits import Arithmetic, Form
 from .rules import broadcast_shape, known_positive, numbers_only, through_float
 
@@ -66,11 +68,10 @@ def binary(
                     f"{doc}\n\nArgs:\n    lhs: first operand, of any shape.\n    rhs: {rhs_doc}"
                 ),
                 shape=shape,
-                dtype=numbers_only,
                 pointwise=True,
                 cuts_slopes=True,
                 arithmetic=Arithmetic(means, form) if means else None,
-                **rules,
+                **{"dtype": numbers_only, **rules},
             )
 
 
@@ -186,11 +187,13 @@ binary(power, means="power", elemwise="_power _Power",
 binary(hypot, means="hypot", elemwise="_hypot _Hypot", broadcast="broadcast_hypot",
        doc="√(lhs² + rhs²).")
 binary(torch.maximum, means="maximum", elemwise="_maximum _Maximum",
-       broadcast="broadcast_maximum _npi_maximum",
        backward=_maximum_backward, doc="The larger one.")
+binary(torch.maximum, means="maximum", broadcast="broadcast_maximum _npi_maximum",
+       dtype=promoted_numbers, promotes=True, backward=_maximum_backward, doc="The larger one.")
 binary(torch.minimum, means="minimum", elemwise="_minimum _Minimum",
-       broadcast="broadcast_minimum _npi_minimum",
        backward=_minimum_backward, doc="The smaller one.")
+binary(torch.minimum, means="minimum", broadcast="broadcast_minimum _npi_minimum",
+       dtype=promoted_numbers, promotes=True, backward=_minimum_backward, doc="The smaller one.")
 # fmt: on
 
 

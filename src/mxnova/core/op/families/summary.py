@@ -15,6 +15,7 @@ from ...base.shapes import shape_text
 from ...runtime import tuning
 from ..declaration import function_operator
 from ..infer import DTypes, Shapes
+from ..promotion import common_dtype
 from ..schema import Op
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def _histogram_shape(op: Op, s: Shapes) -> None:
 
 def _histogram_dtype(op: Op, t: DTypes) -> None:
     t.output0 = torch.int64
-    t.same(*t.inputs, "output1")
+    common_dtype(t, t.inputs)
+    t.same(t.inputs[-1], "output1")
 
 
 @function_operator(
@@ -66,7 +68,7 @@ def histogram(
 
     Args:
         data: numbers, of any shape.
-        bins: edges, of the type of data; absent with bin_cnt. An element is counted in the first
+        bins: edges, whose type that of the second output is; absent with bin_cnt. An element is counted in the first
             bin whose upper edge is above it.
         bin_cnt: number of bins of equal width.
         range: (low, high), the outer edges for bin_cnt.
@@ -93,7 +95,8 @@ def _counts_of_integers(data: Tensor, edges: Tensor, low: float, high: float) ->
 
 
 def _counts_between(data: Tensor, edges: Tensor) -> Tensor:
-    exact = torch.float32 if data.dtype in (torch.float16, torch.float32) else torch.float64
+    are_narrow = {data.dtype, edges.dtype} <= {torch.float16, torch.float32}
+    exact = torch.float32 if are_narrow else torch.float64
     values, limits = data.to(exact).flatten(), edges.to(exact)
     if (limits[1:] < limits[:-1]).any():
         values = values[(values >= limits[0]) & (values <= limits[-1])]

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of two arrays, element by element, with NumPy's mixture of element types.
 
-All of them repeat axes of length 1. Arithmetic is done in the wider of the two types, a
-floating-point type being wider than an integer type.
+All of them repeat axes of length 1, and compute in the common dtype of both arrays.
 """
 
 from __future__ import annotations
@@ -15,17 +14,21 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...base.errors import MXNetError
 from ...base.shapes import UNKNOWN, Dim, shape_text
 from ...kernels import vectorized
 from ..declaration import function_operator, register_function
-from ..dtypes import dtype_name
 from ..families.binary import LOGIC, modulo, power
-from ..families.rules import UNEQUAL, floats_only, numbers_only, through_float
+from ..families.rules import UNEQUAL, through_float
 from ..infer import DTypes, Shapes
+from ..promotion import (
+    common_dtype,
+    promoted,
+    promoted_integers,
+    promoted_numbers,
+    promoted_to_float,
+)
 from ..schema import Op, find
 from ..traits import Arithmetic, Form
-from .unary import integers_only, truth_dtype
 
 __all__ = ["COMPARISONS", "arctan2", "broadcast_inputs", "copysign", "ldexp"]
 
@@ -47,45 +50,6 @@ def broadcast_inputs(op: Op, s: Shapes) -> None:
 
     axes = zip_longest(*(reversed(s[n]) for n in s.inputs), fillvalue=1)
     s.output = tuple(map(length, axes))[::-1]
-
-
-def _mixture(op: Op, t: DTypes) -> tuple[torch.dtype, torch.dtype] | None:
-    """The types of both inputs when they differ; when they do not, they are the output's too."""
-    lhs, rhs = t.known("lhs"), t.known("rhs")
-    if lhs is None or rhs is None or lhs is rhs:
-        t.same("lhs", "rhs", "output")
-        return None
-    return lhs, rhs
-
-
-def _refusal(op: Op, lhs: torch.dtype, rhs: torch.dtype) -> MXNetError:
-    types = f"lhs of type {dtype_name(lhs)} and rhs of type {dtype_name(rhs)}"
-    return MXNetError(f"{op.name}: {types} cannot be combined: convert one of them")
-
-
-def _wider(op: Op, t: DTypes) -> None:
-    """The output is of the wider type."""
-    if mixture := _mixture(op, t):
-        wider = torch.promote_types(*mixture)
-        if wider is torch.int16:  # what int8 and uint8 would need
-            raise _refusal(op, *mixture)
-        t.output = wider
-
-
-def _wider_number(op: Op, t: DTypes) -> None:
-    """As `_wider`; two bools are refused."""
-    _wider(op, t)
-    if t.known("lhs") is t.known("rhs"):
-        numbers_only(op, t)
-
-
-def _quotient(op: Op, t: DTypes) -> None:
-    """The output is of the floating-point type that occurs, of float32 if none does."""
-    lhs, rhs = t.lhs, t.rhs
-    if lhs is not rhs and lhs.is_floating_point == rhs.is_floating_point:
-        raise _refusal(op, lhs, rhs)
-    wider = torch.promote_types(lhs, rhs)
-    t.output = wider if wider.is_floating_point else torch.float32
 
 
 # Arithmetic ---------------------------------------------------------------------------------------
@@ -116,19 +80,10 @@ def _binary(
         shape=broadcast_inputs,
         pointwise=True,
         cuts_slopes=True,
+        promotes=True,
         arithmetic=Arithmetic(means, Form.NUMPY) if means else None,
         **rules,
     )
-
-
-def _in_wider_type(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
-    def forward(lhs: Tensor, rhs: Tensor) -> Tensor:
-        if lhs.dtype is not rhs.dtype:  # ATen itself would not count a 0-d array
-            wider = torch.promote_types(lhs.dtype, rhs.dtype)
-            lhs, rhs = lhs.to(wider), rhs.to(wider)
-        return function(lhs, rhs)
-
-    return forward
 
 
 def lcm(lhs: Tensor, rhs: Tensor) -> Tensor:
@@ -157,6 +112,7 @@ def ldexp(lhs: Tensor, rhs: Tensor) -> Tensor:
 
 # ATen's gradient is 0 at the origin, MXNet's NaN.
 def _arctan2_backward(d_output: Tensor, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
+    x1, x2 = x1.to(d_output.dtype), x2.to(d_output.dtype)
     scaled = d_output / (x1 * x1 + x2 * x2)
     return (scaled * x2).sum_to_size(x1.shape), (-scaled * x1).sum_to_size(x2.shape)
 
@@ -176,53 +132,62 @@ def _power_backward(d_output: Tensor, lhs: Tensor, rhs: Tensor, output: Tensor) 
 
 
 # fmt: off
-_binary("_npi_add", _in_wider_type(torch.add), dtype=_wider, means="add",
+_binary("_npi_add", torch.add, dtype=promoted, means="add",
         doc="lhs + rhs; of bools, lhs or rhs.")
-_binary("_npi_subtract", _in_wider_type(torch.sub), dtype=_wider_number, means="subtract",
+_binary("_npi_subtract", torch.sub, dtype=promoted_numbers, means="subtract",
         doc="lhs - rhs.")
-_binary("_npi_multiply", _in_wider_type(torch.mul), dtype=_wider,
+_binary("_npi_multiply", torch.mul, dtype=promoted,
         means="multiply", doc="lhs · rhs; of bools, lhs and rhs.")
-_binary("_npi_true_divide", _in_wider_type(torch.true_divide), dtype=_quotient, means="divide",
+_binary("_npi_true_divide", torch.true_divide, dtype=promoted_to_float, means="divide",
         doc="lhs / rhs.")
-_binary("_npi_mod", _in_wider_type(modulo), dtype=_wider_number,
+_binary("_npi_mod", modulo, dtype=promoted_numbers,
         backward=_mod_backward,
         means="modulo", doc="Remainder of lhs / rhs with the sign of rhs; 0 where rhs is 0.")
-_binary("_npi_power", _in_wider_type(power), dtype=_wider,
+_binary("_npi_power", power, dtype=promoted,
         backward=_power_backward, means="power", doc="lhs to the power of rhs.")
-_binary("_npi_copysign", copysign, dtype=numbers_only, doc="|lhs| with the sign of rhs.")
-_binary("_npi_ldexp", ldexp, dtype=numbers_only, doc="lhs · 2 to the power of rhs.")
-_binary("_npi_lcm", lcm, dtype=integers_only, differentiable=False, doc="Least common multiple.")
-_binary("_npi_bitwise_and", torch.bitwise_and, dtype=integers_only, differentiable=False,
+_binary("_npi_copysign", copysign, dtype=promoted_numbers, doc="|lhs| with the sign of rhs.")
+_binary("_npi_ldexp", ldexp, dtype=promoted_numbers, doc="lhs · 2 to the power of rhs.")
+_binary("_npi_lcm", lcm, dtype=promoted_integers, differentiable=False,
+        doc="Least common multiple.")
+_binary("_npi_bitwise_and", torch.bitwise_and, dtype=promoted_integers, differentiable=False,
         doc="The bits set in both.")
-_binary("_npi_bitwise_or", torch.bitwise_or, dtype=integers_only, differentiable=False,
+_binary("_npi_bitwise_or", torch.bitwise_or, dtype=promoted_integers, differentiable=False,
         doc="The bits set in either.")
-_binary("_npi_bitwise_xor", torch.bitwise_xor, dtype=integers_only, differentiable=False,
+_binary("_npi_bitwise_xor", torch.bitwise_xor, dtype=promoted_integers, differentiable=False,
         doc="The bits set in exactly one.")
 # fmt: on
 
 
+def _floats(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
+    return (x1, x2) if x1.is_floating_point() else (x1.float(), x2.float())
+
+
 @function_operator(
-    "_npi_arctan2", shape=broadcast_inputs, dtype=floats_only, backward=_arctan2_backward
+    "_npi_arctan2",
+    shape=broadcast_inputs,
+    dtype=promoted_to_float,
+    backward=_arctan2_backward,
+    promotes=True,
 )
 def _arctan2(x1: Tensor, x2: Tensor) -> Tensor:
     """Angle in [-π, π] of the point (x2, x1), in radians.
 
     Args:
-        x1: ordinates, of a floating-point type.
-        x2: abscissas, of the type of x1; axes of length 1 repeat in both.
+        x1: ordinates.
+        x2: abscissas; axes of length 1 repeat in both.
     """
-    return torch.arctan2(x1, x2)
+    return torch.arctan2(*_floats(x1, x2))
 
 
-@function_operator("_npi_hypot", shape=broadcast_inputs, dtype=floats_only)
+@function_operator("_npi_hypot", shape=broadcast_inputs, dtype=promoted_to_float, promotes=True)
 def _hypot(x1: Tensor, x2: Tensor) -> Tensor:
     """√(x1² + x2²).
 
     Args:
-        x1: first leg, of a floating-point type.
-        x2: second leg, of the type of x1; axes of length 1 repeat in both.
+        x1: first leg.
+        x2: second leg; axes of length 1 repeat in both.
     """
-    return torch.hypot(x1, x2)
+    return torch.hypot(*_floats(x1, x2))
 
 
 # Comparison ---------------------------------------------------------------------------------------
@@ -236,13 +201,20 @@ COMPARISONS = {  # MXNet's NumPy name -> the classic one
     "less_equal": "lesser_equal",
 }
 
+
+def _truth(op: Op, t: DTypes) -> None:
+    """The output is bool, for inputs of any dtypes."""
+    if common_dtype(t, t.inputs) is not None:
+        t.output = torch.bool
+
+
 for _name, _known in COMPARISONS.items():
     _function, _condition = LOGIC[_known]
     _binary(
         f"_npi_{_name}",
         vectorized.predicate(_function, getattr(np, _name)),
         means=_name,
-        dtype=truth_dtype,
+        dtype=_truth,
         differentiable=False,
         doc=f"Whether {_condition}.",
     )

@@ -17,6 +17,7 @@ from ..declaration import function_operator, operator
 from ..dtypes import dtype_name
 from ..families.rules import numbers_only
 from ..infer import DTypes, Shapes
+from ..promotion import promoted_numbers, to_common_dtype
 from ..schema import Op
 
 
@@ -157,13 +158,13 @@ def _polyval_shape(op: Op, s: Shapes) -> None:
     s.output = s.x
 
 
-@function_operator("_npi_polyval", shape=_polyval_shape, dtype=numbers_only)
+@function_operator("_npi_polyval", shape=_polyval_shape, dtype=promoted_numbers, promotes=True)
 def polyval(p: Tensor, x: Tensor) -> Tensor:
     """The polynomial ``p[0] * x**(n - 1) + … + p[n - 1]``.
 
     Args:
         p: coefficients, (n,), of the highest power first.
-        x: where to evaluate it; of the type of `p`.
+        x: where to evaluate it.
     """
     value = torch.zeros_like(x)
     for coefficient in p:
@@ -215,7 +216,7 @@ class FlatDifferences(Op):
         return ("input1", "input2", "input3")[: 1 + self.to_begin_arr_given + self.to_end_arr_given]
 
     def infer_dtype(self, t: DTypes) -> None:
-        numbers_only(self, t)
+        promoted_numbers(self, t)
 
     def forward(
         self, input1: Tensor, input2: Tensor | None = None, input3: Tensor | None = None
@@ -223,6 +224,8 @@ class FlatDifferences(Op):
         begin = input2 if self.to_begin_arr_given else self._one(self.to_begin_scalar, input1)
         last = input3 if self.to_begin_arr_given else input2
         end = last if self.to_end_arr_given else self._one(self.to_end_scalar, input1)
+        ends = [part for part in (begin, end) if part is not None]
+        input1, *_ = to_common_dtype(input1, *ends)
         parts = (begin, input1.reshape(-1).diff(), end)
         return torch.cat([part.reshape(-1) for part in parts if part is not None])
 

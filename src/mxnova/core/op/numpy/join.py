@@ -17,14 +17,15 @@ from ...base.params import Shapes as ShapeList
 from ...base.shapes import UNKNOWN, Dim, PartialShape, Pause, ShapeMismatch, shape_text, unify
 from ..declaration import ShapeRule, function_operator, operator, register_function
 from ..families.rules import as_element
-from ..infer import Shapes
+from ..infer import DTypes, Shapes
 from ..outputs import lone, numbered
+from ..promotion import promoted
 from ..schema import Op
 from ..tensor.split import SplitV2, concat_shape, stack, stack_shape
 
 # Joining ------------------------------------------------------------------------------------------
 
-register_function(["_npi_stack"], stack, shape=stack_shape)
+register_function(["_npi_stack"], stack, shape=stack_shape, dtype=promoted, promotes=True)
 
 
 @operator("_npi_concatenate")
@@ -32,7 +33,7 @@ class Concatenate(Op):
     """The arrays of `data` put one after the other along one axis.
 
     Args:
-        data: arrays of one type and of equal shape but for that axis.
+        data: arrays of equal shape but for that axis.
         num_args: their number.
         axis: the axis, negative ones counted from the end; None: the arrays are flattened first.
     """
@@ -48,6 +49,9 @@ class Concatenate(Op):
             if s.known(name) is not None:
                 s.axis(name, self.axis)
         concat_shape(self.axis, s)
+
+    def infer_dtype(self, t: DTypes) -> None:
+        promoted(self, t)
 
     def forward(self, *data: Tensor) -> Tensor:
         if self.axis is None:
@@ -115,7 +119,7 @@ def _stacking(
         data: arrays of one type.
         num_args: their number.{_DIM_DOC if has_dim else ""}
     """
-    register_function([name], chosen, shape=rule)
+    register_function([name], chosen, shape=rule, dtype=promoted, promotes=True)
 
 
 _DIM_DOC = """

@@ -7,11 +7,12 @@ import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError
-from ...base.params import Double
+from ...base.params import Double, StructuralDouble
 from ...base.shapes import shape_text
 from ..declaration import elementwise_shape, function_operator
 from ..families.rules import in_type_of
 from ..infer import DTypes, Shapes
+from ..promotion import promoted, to_common_dtype
 from ..schema import Op
 from .binary import broadcast_inputs
 
@@ -26,16 +27,38 @@ def _type_of_choices(op: Op, t: DTypes) -> None:
     t.same(*(n for n in t.inputs if n not in ("condition", "mask")), "output")
 
 
-@function_operator("_npi_where", shape=broadcast_inputs, dtype=_type_of_choices)
+def _type_beside_number(op: Op, t: DTypes) -> None:
+    """The type of the array; float64 for integers beside a fraction, which they cannot hold."""
+    array = next(n for n in t.inputs if n != "condition")
+    dtype = t.known(array)
+    is_cut = dtype is not None and not dtype.is_floating_point and op.attr("scalar") % 1 != 0
+    if is_cut:
+        t.output = torch.float64
+    else:
+        t.same(array, "output")
+
+
+def _beside_number(array: Tensor, scalar: float) -> tuple[Tensor, Tensor]:
+    """Return the array and the number in the dtype of `_type_beside_number`."""
+    if not array.is_floating_point() and scalar % 1 != 0:
+        array = array.double()
+    return array, in_type_of(array, scalar)
+
+
+def _promoted_choices(op: Op, t: DTypes) -> None:
+    promoted(op, t, ("x", "y"))
+
+
+@function_operator("_npi_where", shape=broadcast_inputs, dtype=_promoted_choices)
 def where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
     """Elements of x where condition is not 0, elsewhere those of y; axes of length 1 repeat.
 
     Args:
         condition: of any shape and type.
         x: of any shape.
-        y: of any shape, of the type of x.
+        y: of any shape.
     """
-    return torch.where(condition != 0, x, y)
+    return torch.where(condition != 0, *to_common_dtype(x, y))
 
 
 # MXNet's gradients of the next two go to the elements that were not chosen.
@@ -54,35 +77,37 @@ def _rscalar_backward(
 @function_operator(
     "_npi_where_lscalar",
     shape=broadcast_inputs,
-    dtype=_type_of_choices,
+    dtype=_type_beside_number,
     backward=_lscalar_backward,
 )
-def where_lscalar(condition: Tensor, x: Tensor, *, scalar: Double = 0.0) -> Tensor:
+def where_lscalar(condition: Tensor, x: Tensor, *, scalar: StructuralDouble = 0.0) -> Tensor:
     """A number where condition is not 0, elsewhere elements of x; axes of length 1 repeat.
 
     Args:
         condition: of any shape and type.
         x: of any shape.
-        scalar: the number, converted to the type of x.
+        scalar: the number, converted to the type of x; integers beside a fraction give float64.
     """
-    return torch.where(condition != 0, in_type_of(x, scalar), x)
+    x, number = _beside_number(x, scalar)
+    return torch.where(condition != 0, number, x)
 
 
 @function_operator(
     "_npi_where_rscalar",
     shape=broadcast_inputs,
-    dtype=_type_of_choices,
+    dtype=_type_beside_number,
     backward=_rscalar_backward,
 )
-def where_rscalar(condition: Tensor, y: Tensor, *, scalar: Double = 0.0) -> Tensor:
+def where_rscalar(condition: Tensor, y: Tensor, *, scalar: StructuralDouble = 0.0) -> Tensor:
     """Elements of y where condition is not 0, elsewhere a number; axes of length 1 repeat.
 
     Args:
         condition: of any shape and type.
         y: of any shape.
-        scalar: the number, converted to the type of y.
+        scalar: the number, converted to the type of y; integers beside a fraction give float64.
     """
-    return torch.where(condition != 0, y, in_type_of(y, scalar))
+    y, number = _beside_number(y, scalar)
+    return torch.where(condition != 0, y, number)
 
 
 def _float32_output(op: Op, t: DTypes) -> None:

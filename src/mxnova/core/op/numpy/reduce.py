@@ -16,8 +16,8 @@ from ...kernels import vectorized
 from ..declaration import operator, register_function
 from ..dtypes import dtype_name, torch_dtype
 from ..families.reduce import restored
-from ..families.rules import numbers_only
 from ..infer import DTypes, Shapes
+from ..promotion import promoted_numbers, to_common_dtype
 from ..schema import Op
 
 __all__ = ["reduced_axes", "reduced_shape"]
@@ -362,9 +362,11 @@ class Average(Op):
             )
 
     def infer_dtype(self, t: DTypes) -> None:
-        numbers_only(self, t)
+        promoted_numbers(self, t)
 
     def forward(self, a: Tensor, weights: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        if weights is not None:
+            a, weights = to_common_dtype(a, weights)
         axes = reduced_axes(self.axis, a.ndim)
         if weights is None:
             count = a.new_full((), _count(a, axes))
