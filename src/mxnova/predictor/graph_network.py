@@ -23,8 +23,8 @@ from ..core.exec.program.program import INFERENCE, ArrayFacts, Facts, Program, S
 from ..core.exec.program.sparse_execution import dense_edge
 from ..core.graph.infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
 from ..core.graph.symbol import Symbol
+from ..core.kernels.copying import copy
 from ..core.nd.array import NDArray, numpy_of, tensor_from
-from ..core.nd.copying import copy
 from ..core.op.dtypes import mx_dtype, torch_dtype
 from ..core.runtime.context import Context, context_of
 from .model_parts import PathOrBytes, aligned, arrays_of, asking, named, outputs_of, symbol_of

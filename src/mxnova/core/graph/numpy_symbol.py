@@ -4,19 +4,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any
 
-from ..base.errors import ArgumentTypeError, shown
+import numpy as np
+import torch
+
+from ..base.errors import ArgumentTypeError, OutOfRangeError, shown
 from ..base.printable import printable
 from ..numpy.methods import NumpyMethods
 from ..numpy.namespaces import World
+from ..op.numpy.indexing import ARRAY, MASK, key_text
 from ..op.schema import find
 from .base_symbol import register
 from .functions import function_of
+from .infer import infer_dtypes
+from .node import walk
 from .symbol import Symbol
 
-__all__ = ["SYMBOLS", "_Symbol"]
+__all__ = ["INPUT_DTYPES", "SYMBOLS", "_Symbol"]
+
+# dtypes of variables by name, while a block makes its graph for arguments that have one. They tell
+# masks from integers, and are not saved with the graph.
+INPUT_DTYPES: ContextVar[Mapping[str, torch.dtype]] = ContextVar(
+    "INPUT_DTYPES", default=MappingProxyType({})
+)
 
 
 class _Symbol(NumpyMethods, Symbol):  # type: ignore[misc]
@@ -27,13 +41,18 @@ class _Symbol(NumpyMethods, Symbol):  # type: ignore[misc]
     __hash__ = object.__hash__
 
     def __getitem__(self, key: Any) -> Any:
-        """Elements, of a symbol of one output; else the outputs of these numbers or names."""
+        """Return elements of a symbol of one output; else the outputs of these numbers or names."""
         if len(self) > 1 or isinstance(key, str):
             return Symbol.__getitem__(self, key).as_np_ndarray()
-        parts = key if isinstance(key, tuple) else (key,)
-        if not all(p is None or isinstance(p, (int, slice)) for p in parts):
-            raise ArgumentTypeError(f"symbol[{shown(key)}]: integers, slices and None are possible")
-        return _selected(self, parts)
+        parts = tuple(map(_checked_part, key if isinstance(key, tuple) else (key,)))
+        if any(isinstance(part, Symbol) for part in parts):
+            return _select_by_arrays(self, parts)
+        ellipses = [i for i, part in enumerate(parts) if part is Ellipsis]
+        if len(ellipses) > 1:
+            raise OutOfRangeError(f"symbol[{shown(key)}]: more than one Ellipsis")
+        if not ellipses:
+            return _select(self, parts)
+        return _select_last(_select(self, parts[: ellipses[0]]), parts[ellipses[0] + 1 :])
 
     def __iter__(self) -> Iterator[Any]:
         if len(self) == 1:
@@ -69,8 +88,49 @@ class _Symbol(NumpyMethods, Symbol):  # type: ignore[misc]
         return self._world._np_copy(self)
 
 
-def _selected(symbol: _Symbol, parts: tuple[Any, ...]) -> Any:
-    """What a key of integers, slices and new axes selects."""
+def _checked_part(part: Any) -> Any:
+    """Return a part of a key, NumPy's integers as Python's; refuse what a graph cannot hold."""
+    if isinstance(part, np.integer):
+        return int(part)
+    is_plain = part is None or part is Ellipsis or isinstance(part, (int, slice, Symbol))
+    if not is_plain or isinstance(part, bool):
+        raise ArgumentTypeError(
+            f"symbol[{shown(part)}]: must be integers, slices, Ellipsis, None or symbols: give "
+            "lists and arrays to the graph as inputs"
+        )
+    return part
+
+
+def _select_by_arrays(symbol: _Symbol, parts: tuple[Any, ...]) -> Any:
+    """Select elements by a key that contains symbols: arrays of integers, or masks."""
+    arrays = [part for part in parts if isinstance(part, Symbol)]
+    key = key_text([_array_kind(p) if isinstance(p, Symbol) else p for p in parts])
+    return SYMBOLS._npi_advanced_indexing(symbol, *arrays, key=key)
+
+
+def _array_kind(symbol: Symbol) -> str:
+    """Return MASK if the symbol is known to be of bool, else ARRAY."""
+    dtypes = infer_dtypes(walk(symbol._entries), INPUT_DTYPES.get())
+    (entry,) = symbol._entries
+    return MASK if dtypes[entry.node][entry.output] is torch.bool else ARRAY
+
+
+def _select_last(symbol: Any, parts: tuple[Any, ...]) -> Any:
+    """Select elements by the part of a key behind its Ellipsis, which is for the last axes."""
+    count = sum(part is not None for part in parts)
+    if count:  # the number of axes is not known, so they are moved to the front
+        front, last = tuple(range(count)), tuple(range(-count, 0))
+        symbol = SYMBOLS._np_moveaxis(symbol, source=last, destination=front)
+    symbol = _select(symbol, parts)
+    kept = sum(not isinstance(part, int) for part in parts)
+    if kept:
+        front, last = tuple(range(kept)), tuple(range(-kept, 0))
+        symbol = SYMBOLS._np_moveaxis(symbol, source=front, destination=last)
+    return symbol
+
+
+def _select(symbol: Any, parts: tuple[Any, ...]) -> Any:
+    """Select elements by a key of integers, slices and new axes."""
     axes = [p for p in parts if p is not None]
     cuts = [_as_slice(p) for p in axes]
     found = symbol

@@ -18,6 +18,15 @@ from ..base.dtypes import BFLOAT16
 from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, NoLengthError
 from ..base.handles import handle_of, object_of
 from ..base.user_warnings import warn_user
+from ..kernels.indexing import (
+    assign,
+    is_whole,
+    kept_key,
+    refusal,
+    select,
+    slices_are_contiguous,
+    slices_of,
+)
 from ..methods import METHODS, OperatorMethods
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.schema import OpType, find
@@ -36,7 +45,6 @@ from .deferred_errors import is_failing
 from .files import dumps_array, loads_array
 from .functions import function_of
 from .html import array_html
-from .indexing import assign, is_whole, kept_key, refusal, select, slices_are_contiguous, slices_of
 from .interop import Interchange, Number, numpy_of, tensor_from, written
 from .modes import MODES
 from .recording import STATE, recorded_write

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
+from ..kernels.indexing import assign, select
 from ..op.declaration import elementwise_shape
 from ..op.dtypes import dtype_name, torch_dtype
 from ..op.infer import DTypes
 from ..op.schema import Op, OpType
 from ..op.structure import Structure
-from .indexing import assign, select
 
 __all__ = ["ArrayOperator", "AsType", "CopyTo", "Index", "Overwrite"]
 

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from ..base.errors import MXNetError, from_foreign
 from ..base.shapes import shape_text
+from ..kernels.copying import copy
 from ..kernels.transpose import contiguous
 from ..op.sparse import storage
 from ..op.sparse.storage import Sparse, Value, dense_of, sparse_of
@@ -19,7 +20,6 @@ from ..runtime.context import Context
 from ..runtime.torch_api import base_of
 from .base_array import CLASSES, BaseArray
 from .chunk import Chunk, new_chunk
-from .copying import copy
 
 __all__ = [
     "clear",

@@ -40,7 +40,7 @@ from .nesting import (
     present,
     restored,
 )
-from .variables import grouped, variables_for, warn_of_unused
+from .variables import grouped, input_dtypes, variables_for, warn_of_unused
 
 __all__ = ["HybridBlock"]
 
@@ -211,7 +211,7 @@ class HybridBlock(Block):
             inputs = variables_for(flat)
             regrouped = _regroup(inputs, in_format)[0]
             params = {name: p.var() for name, p in self._reg_params.items()}
-            with self.name_scope():
+            with self.name_scope(), input_dtypes(inputs, flat):
                 try:
                     out = self.hybrid_forward(sym, *regrouped, **params)
                 except TypeError as error:

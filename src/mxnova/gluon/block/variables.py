@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ... import symbol as sym
 from ...core.base.errors import ArgumentError, ArgumentTypeError
 from ...core.base.user_warnings import warn_user
+from ...core.graph.numpy_symbol import INPUT_DTYPES
 from ...core.graph.numpy_symbol import _Symbol as np_symbol
 from ...core.graph.symbol import Symbol
 from ...core.nd.numpy_array import ndarray as np_ndarray
@@ -17,7 +19,7 @@ from ..parameter import Parameter
 if TYPE_CHECKING:
     from .base import Block
 
-__all__ = ["grouped", "variables_for", "warn_of_unused"]
+__all__ = ["grouped", "input_dtypes", "variables_for", "warn_of_unused"]
 
 
 def variables_for(flat: Sequence[Any]) -> list[Symbol | None]:
@@ -34,6 +36,21 @@ def _variable_for(argument: Any, name: str) -> Symbol:
     variable = sym.var(name)
     is_numpy = isinstance(argument, (np_ndarray, np_symbol))
     return variable.as_np_ndarray() if is_numpy else variable
+
+
+@contextmanager
+def input_dtypes(inputs: Sequence[Symbol | None], flat: Sequence[Any]) -> Iterator[None]:
+    """Let NumPy's symbols know the dtypes of the arrays that the variables stand for."""
+    dtypes = {
+        str(variable.name): array._raw.dtype
+        for variable, array in zip(inputs, flat, strict=True)
+        if variable is not None and isinstance(array, np_ndarray)
+    }
+    token = INPUT_DTYPES.set(dtypes)
+    try:
+        yield
+    finally:
+        INPUT_DTYPES.reset(token)
 
 
 def grouped(block: Block, outputs: Sequence[Symbol]) -> Symbol:

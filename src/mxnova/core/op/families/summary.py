@@ -68,8 +68,8 @@ def histogram(
 
     Args:
         data: numbers, of any shape.
-        bins: edges, whose type that of the second output is; absent with bin_cnt. An element is counted in the first
-            bin whose upper edge is above it.
+        bins: edges, whose type the second output has; absent with bin_cnt. An element is counted
+            in the first bin whose upper edge is above it.
         bin_cnt: number of bins of equal width.
         range: (low, high), the outer edges for bin_cnt.
     """

@@ -5,6 +5,7 @@ from . import (  # noqa: F401
     binary,
     calculus,
     creation,
+    indexing,
     join,
     linalg,
     masking,

@@ -24,8 +24,8 @@ from ..base.errors import (
 )
 from ..base.scopes import is_np_array, is_np_shape
 from ..base.shapes import shape_text
-from ..kernels.transpose import contiguous
 from .copying import copy
+from .transpose import contiguous
 
 __all__ = [
     "assign",
@@ -33,6 +33,7 @@ __all__ = [
     "kept_key",
     "refusal",
     "select",
+    "select_strided",
     "slices_are_contiguous",
     "slices_of",
 ]
@@ -41,23 +42,27 @@ _ALL = slice(None)
 
 
 def select(tensor: Tensor, key: Any) -> tuple[Tensor, bool]:
-    """The selected elements, and whether they are a view of `tensor`'s memory."""
-    if _is_plain(key, tensor):
-        result, is_view = _indexed(tensor, key), True
-    else:
-        tensor, keys, has_truth = _keys(tensor, key)
-        source, reversed_axes = _forward(tensor, keys)
-        if reversed_axes:
-            source = source.flip(reversed_axes)
-        result = _indexed(*_adjacent(source, keys))
-        for axis in _new_axes(keys, has_truth):
-            result = result.unsqueeze(axis)
-        is_view = not reversed_axes and not _is_advanced(keys)
+    """Return the selected elements, and whether they are a view of `tensor`'s memory."""
+    result, is_view = select_strided(tensor, key)
     if result.dim() == 0 and not is_np_shape():
         result = result.reshape(1)
     if not result.is_contiguous():
         return contiguous(result), False
     return result, is_view
+
+
+def select_strided(tensor: Tensor, key: Any) -> tuple[Tensor, bool]:
+    """`select` with NumPy's axes; the result may be a view that is not contiguous."""
+    if _is_plain(key, tensor):
+        return _indexed(tensor, key), True
+    tensor, keys, has_truth = _keys(tensor, key)
+    source, reversed_axes = _forward(tensor, keys)
+    if reversed_axes:
+        source = source.flip(reversed_axes)
+    result = _indexed(*_adjacent(source, keys))
+    for axis in _new_axes(keys, has_truth):
+        result = result.unsqueeze(axis)
+    return result, not reversed_axes and not _is_advanced(keys)
 
 
 def assign(tensor: Tensor, key: Any, value: Tensor | float) -> None:
@@ -216,7 +221,7 @@ def _part(part: Any, tensor: Tensor) -> Any:
         return torch.tensor(bool(part), device=tensor.device)
     if isinstance(part, (int, np.integer, np.bool_)):
         return int(part)
-    index = getattr(part, "_tensor", None)
+    index = part if isinstance(part, Tensor) else getattr(part, "_tensor", None)
     if index is None:
         index = torch.as_tensor(_index_array(part))
     return index.to(tensor.device) if index.dim() else int(index)

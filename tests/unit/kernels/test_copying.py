@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from mxnova.core.nd.copying import copy
+from mxnova.core.kernels.copying import copy
 
 MANY = 40_000  # elements, which ATen would share out
 
