@@ -20,7 +20,7 @@ COMPARISONS = ("equal", "not_equal", "greater", "greater_equal", "less", "less_e
 INTEGERS = ("lcm", "bitwise_and", "bitwise_or", "bitwise_xor")
 QUOTIENTS = ("true_divide", "divide", "arctan2", "hypot")
 ELEMENTWISE = """add subtract multiply true_divide divide mod remainder power maximum minimum
-arctan2 hypot copysign ldexp""".split()  # noqa: SIM905
+arctan2 hypot copysign ldexp""".split()
 FLOATS = ("matmul", "tensordot", "tensordot of axes", "inner", "outer", "vdot")
 
 Function = Callable[[Any, Any, Any], Any]

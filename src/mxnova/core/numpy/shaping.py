@@ -79,8 +79,10 @@ def broadcast_to(F: World, array: Any, shape: Any) -> Array:
 
 @function
 def broadcast_arrays(F: World, *args: Any) -> list[Array]:
-    """Broadcast arrays to their common shape."""
+    """Broadcast arrays to their common shape; arrays that all have it are returned themselves."""
     common = np.broadcast_shapes(*(a.shape for a in args))
+    if all(a.shape == common for a in args):
+        return list(args)
     return [broadcast_to(F, a, common) for a in args]
 
 

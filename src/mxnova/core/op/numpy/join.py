@@ -132,7 +132,7 @@ def _raising(rank: int, function: Callable[[Tensor], Tensor], doc: str) -> None:
     raised_shape = _at_least(rank)
 
     def raised(*arys: Tensor, num_args: Count) -> Any:
-        return lone([function(x).detach() for x in arys])
+        return lone([function(x).detach().clone() for x in arys])
 
     def shape(op: Op, s: Shapes) -> None:
         for name, output in zip(s.inputs, s.outputs, strict=True):

@@ -108,8 +108,6 @@ _OWN_ACCUMULATORS = frozenset({torch.float32, torch.float64})
 
 
 def _product(a: Tensor, axes: Axes, keepdims: bool, dtype: torch.dtype) -> Tensor:
-    if not a.numel():  # MXNet gives 0 for a product of nothing
-        return _total(a, axes, keepdims, dtype)
     product = a.to(_accumulator(a.dtype, dtype))
     for axis in sorted(axes, reverse=True):
         product = product.prod(axis, keepdim=keepdims)
@@ -120,7 +118,9 @@ def _mean(a: Tensor, axes: Axes, keepdims: bool, dtype: torch.dtype) -> Tensor:
     total = _total(a, axes, keepdims, dtype)
     if dtype is torch.bool:
         return total
-    return _quotient(total, max(_count(a, axes), 1))  # MXNet gives 0 for the mean of nothing
+    # The mean of no elements is NaN, as in NumPy; integers have none, and stay 0.
+    count = _count(a, axes)
+    return _quotient(total, count if dtype.is_floating_point else max(count, 1))
 
 
 def _count(a: Tensor, axes: Axes) -> int:
