@@ -449,3 +449,73 @@ def test_operators_without_inputs_ignore_symbols_by_name(make):
 def test_operators_with_inputs_refuse_others(name):
     with pytest.raises(mx.MXNetError, match="'foo' is no array"):
         getattr(mx.sym, name)(mx.sym.Variable("x"), foo=mx.sym.Variable("y"))
+
+
+# Attributes and versions --------------------------------------------------------------------------
+
+
+def test_attr_dict_merges_nodes_of_one_name():
+    x = mx.sym.var("x")
+    with mx.AttrScope(ctx_group="g"):
+        first = mx.sym.FullyConnected(x, num_hidden=3, no_bias=True, name="n", attr={"__k__": "1"})
+    second = mx.sym.Activation(first, act_type="relu", name="n", attr={"__k__": "2"})
+    third = mx.sym.FullyConnected(second, num_hidden=5, no_bias=True, name="n")
+    assert third.attr_dict()["n"] == {
+        "act_type": "relu", "num_hidden": "5", "no_bias": "True", "__k__": "2",
+        "__ctx_group__": "g", "ctx_group": "g",
+    }  # fmt: skip
+    variables = mx.sym.Group([mx.sym.var("p", lr_mult=2), mx.sym.var("p", lr_mult=4, wd_mult=3)])
+    assert variables.attr_dict()["p"]["lr_mult"] == "4"
+
+
+def _versions(symbol, operator="BatchNorm"):
+    nodes = json.loads(symbol.tojson())["nodes"]
+    (node,) = (n for n in nodes if n["op"] == operator)
+    return [version for _, _, version in node["inputs"]]
+
+
+def _with_versions(symbol, versions):
+    graph = json.loads(symbol.tojson())
+    for node in graph["nodes"]:
+        if node["op"] == "BatchNorm":
+            node["inputs"] = [[i, o, v] for (i, o, _), v in zip(node["inputs"], versions)]
+    return mx.sym.load_json(json.dumps(graph))
+
+
+BEFORE_0_9 = {
+    "nodes": [
+        {"op": "null", "param": {}, "name": n, "inputs": [], "backward_source_id": -1}
+        for n in ("data", "bn_gamma", "bn_beta")
+    ]
+    + [
+        {"op": "BatchNorm", "param": {"eps": "0.001"}, "name": "bn", "inputs": [[0, 0], [1, 0], [2, 0]], "backward_source_id": -1}
+    ],
+    "arg_nodes": [0, 1, 2],
+    "heads": [[3, 0]],
+}  # fmt: skip
+
+
+def test_tojson_writes_the_versions_of_the_file_or_counts_writes():
+    data = mx.sym.var("data")
+    fresh = mx.sym.BatchNorm(data, name="bn")
+    assert _versions(fresh) == [0, 0, 0, 1, 1]
+    assert _versions(mx.sym.load_json(json.dumps(BEFORE_0_9))) == [0] * 5
+    for versions in ([0] * 5, [0, 0, 0, 1, 1], [0, 0, 0, 7, 0]):
+        loaded = _with_versions(fresh, versions)
+        for symbol in (loaded, mx.sym.load_json(loaded.tojson()), copy.copy(loaded)):
+            assert _versions(symbol) == versions
+        assert _versions(mx.sym.relu(loaded)) == versions
+
+
+def test_composing_counts_the_writes_of_readers_once_more():
+    symbol = mx.sym.BatchNorm(mx.sym.var("q"), name="bn")
+    assert _versions(symbol(q=mx.sym.var("data"))) == [0, 0, 0, 2, 2]
+    assert _versions(mx.sym.relu(symbol)(bn_gamma=mx.sym.var("g"))) == [0, 0, 0, 2, 2]
+
+
+def test_fused_nodes_keep_the_versions_of_the_file():
+    convolution = mx.sym.Convolution(mx.sym.var("data"), num_filter=2, kernel=(1, 1), name="c")
+    symbol = mx.sym.BatchNorm(convolution, name="bn")
+    fused = _with_versions(symbol, [0] * 5).get_backend_symbol("MKLDNN")
+    assert _versions(fused, "_sg_mkldnn_conv") == [0] * 7
+    assert _versions(symbol.get_backend_symbol("MKLDNN"), "_sg_mkldnn_conv") == [0] * 5 + [1, 1]

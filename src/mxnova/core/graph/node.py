@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,9 +14,11 @@ __all__ = [
     "Entry",
     "Node",
     "auxiliary_variables",
+    "entry_versions",
     "hidden",
     "parsed",
     "walk",
+    "written_inputs",
     "written_variables",
 ]
 
@@ -33,9 +36,11 @@ class Node:
     Attributes:
         attrs: all attributes as text: the operator's and, as ``__x__``, the user's.
         subgraphs: bodies of a control-flow operator.
+        versions: the versions of its inputs in files, where they are not what `entry_versions`
+            computes.
     """
 
-    __slots__ = ("attrs", "inputs", "name", "op", "subgraphs")
+    __slots__ = ("attrs", "inputs", "name", "op", "subgraphs", "versions")
 
     def __init__(
         self,
@@ -44,12 +49,14 @@ class Node:
         attrs: dict[str, str],
         inputs: Sequence[Entry] = (),
         subgraphs: Sequence[Any] = (),
+        versions: tuple[int, ...] | None = None,
     ) -> None:
         self.op = op
         self.name = name
         self.attrs = attrs
         self.inputs = list(inputs)
         self.subgraphs = tuple(subgraphs)
+        self.versions = versions
 
     def output_names(self) -> list[str]:
         """Names of its visible outputs: its own for a variable, else ``name_output``."""
@@ -82,7 +89,8 @@ class Node:
 
     def copy(self, inputs: Sequence[Entry]) -> Node:
         """Return a copy of the node with other inputs."""
-        return Node(self.op, self.name, dict(self.attrs), inputs, self.subgraphs)
+        versions = self.versions if len(inputs) == len(self.inputs) else None
+        return Node(self.op, self.name, dict(self.attrs), inputs, self.subgraphs, versions)
 
     def with_operator(self, op: Op, inputs: Sequence[Entry]) -> Node:
         """A node of the same name and attributes that applies another operator."""
@@ -121,6 +129,26 @@ def walk(heads: Iterable[Entry]) -> list[Node]:
             seen.add(child)
             stack.append((child, 0))
     return order
+
+
+def written_inputs(node: Node) -> list[bool]:
+    """Return for each input whether the operator writes to it, as auxiliary states are."""
+    written = set() if node.op is None else {*node.op.aux, *node.op.mutates}
+    return [name in written for name in (node.op.inputs() if node.op else ())]
+
+
+def entry_versions(nodes: Iterable[Node]) -> dict[Node, tuple[int, ...]]:
+    """Return the versions of each node's inputs: how often operators have written to them so far.
+
+    MXNet keeps the versions of a file, and counts from 0 for what it composes.
+    """
+    counts: Counter[Node] = Counter()
+    versions: dict[Node, tuple[int, ...]] = {}
+    for node in nodes:
+        counts.update(e.node for e, w in zip(node.inputs, written_inputs(node), strict=False) if w)
+        computed = tuple([counts[entry.node] for entry in node.inputs])
+        versions[node] = computed if node.versions is None else node.versions
+    return versions
 
 
 def auxiliary_variables(nodes: Iterable[Node]) -> set[Node]:

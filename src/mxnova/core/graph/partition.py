@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .base_symbol import output_name, symbol_of
-from .node import Entry, Node, parsed
+from .node import Entry, Node, entry_versions, parsed
 from .rewrite import S, rewrite
 
 __all__ = ["Becomes", "Group", "Selection", "grouped", "partitioned"]
@@ -132,7 +132,15 @@ class _Part:
         body = symbol_of(self._heads[number] for number in sorted(self._heads))
         self.node.op = parsed(self._becomes.operator, self._becomes.attrs, [body])
         self.node.subgraphs = (body,)
-        self.node.inputs = [self._sources[n] for n in body.nodes if n.op is None]
+        variables = [n for n in body.nodes if n.op is None]
+        self.node.inputs = [self._sources[n] for n in variables]
+        if any(n.versions is not None for n in body.nodes):
+            versions = {
+                entry.node: version
+                for n, own in entry_versions(body.nodes).items()
+                for entry, version in zip(n.inputs, own, strict=True)
+            }
+            self.node.versions = tuple([versions.get(n, 0) for n in variables])
 
 
 # Which nodes belong together ----------------------------------------------------------------------

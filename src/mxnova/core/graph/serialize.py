@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
@@ -19,7 +18,7 @@ from ..base.scopes import is_np_shape
 from ..base.shapes import parse_shape
 from ..op.schema import REGISTRY
 from .base_symbol import BaseSymbol, symbol_of
-from .node import Entry, Node, parsed, walk
+from .node import Entry, Node, entry_versions, parsed, walk
 from .rewrite import rewrite
 
 __all__ = ["from_json", "listing", "saving", "to_json", "without_amp_casts"]
@@ -84,6 +83,11 @@ def _symbol(record: GraphRecord, outputs: _Outputs) -> Any:
     nodes: list[Node] = []
     for node_record in record.nodes:
         nodes.append(_node(node_record, nodes, outputs))
+    computed = entry_versions(nodes)
+    for node, node_record in zip(nodes, record.nodes, strict=True):
+        versions = tuple([version for _, _, version in node_record.inputs])
+        if versions != computed[node]:
+            node.versions = versions
     return symbol_of(_entry(nodes, head, "heads") for head in record.heads)
 
 
@@ -160,7 +164,7 @@ def to_json(symbol: BaseSymbol, remove_amp_cast: bool = False) -> str:
 def _record(entries: Sequence[Entry]) -> GraphRecord:
     nodes = walk(entries)
     number = {n: i for i, n in enumerate(nodes)}
-    versions: Counter[Node] = Counter()
+    versions = entry_versions(nodes)
     row_ptr = [0]
     for node in nodes:
         row_ptr.append(row_ptr[-1] + node.n_outputs())
@@ -172,23 +176,17 @@ def _record(entries: Sequence[Entry]) -> GraphRecord:
     )
 
 
-def _node_record(node: Node, number: Mapping[Node, int], versions: Counter[Node]) -> NodeRecord:
-    _count_writes(node, versions)
+def _node_record(
+    node: Node, number: Mapping[Node, int], versions: Mapping[Node, tuple[int, ...]]
+) -> NodeRecord:
+    pairs = zip(node.inputs, versions[node], strict=True)
     return NodeRecord(
         op="null" if node.op is None else node.op.name,
         name=node.name,
         attrs=dict(node.attrs),
-        inputs=[(number[e.node], e.output, versions[e.node]) for e in node.inputs],
+        inputs=[(number[e.node], e.output, version) for e, version in pairs],
         subgraphs=[_record(g.entries) for g in node.subgraphs],
     )
-
-
-def _count_writes(node: Node, versions: Counter[Node]) -> None:
-    """Adds what `node` writes to `versions`: how often operators wrote to each variable so far."""
-    written = set() if node.op is None else {*node.op.aux, *node.op.mutates}
-    for name, entry in zip(node.op.inputs() if node.op else (), node.inputs, strict=False):
-        if name in written:
-            versions[entry.node] += 1
 
 
 def without_amp_casts(symbol: S) -> S:
@@ -205,7 +203,7 @@ def _uncast(entry: Entry) -> Entry:
 
 def listing(symbol: BaseSymbol) -> str:
     """Outputs, then every node with inputs and attributes."""
-    versions: Counter[Node] = Counter()
+    versions = entry_versions(symbol.nodes)
     lines = ["Symbol Outputs:"]
     lines += [f"\toutput[{i}]={e.node.name}({e.output})" for i, e in enumerate(symbol.entries)]
     for node in symbol.nodes:
@@ -213,13 +211,13 @@ def listing(symbol: BaseSymbol) -> str:
             lines.append(f"Variable:{node.name}")
             continue
         lines += ["--------------------", f"Op:{node.op.name}, Name={node.name}", "Inputs:"]
-        _count_writes(node, versions)
-        lines += [f"\targ[{i}]={_shown(e, versions)}" for i, e in enumerate(node.inputs)]
+        pairs = zip(node.inputs, versions[node], strict=True)
+        lines += [f"\targ[{i}]={_shown(e, version)}" for i, (e, version) in enumerate(pairs)]
         if node.attrs:
             lines += ["Attrs:", *(f"\t{k}={v}" for k, v in sorted(node.attrs.items()))]
     return printable("\n".join(lines) + "\n", keep="\n\t")
 
 
-def _shown(entry: Entry, versions: Counter[Node]) -> str:
-    version = f" version={versions[entry.node]}" if entry.node.op is None else ""
-    return f"{entry.node.name}({entry.output}){version}"
+def _shown(entry: Entry, version: int) -> str:
+    shown_version = f" version={version}" if entry.node.op is None else ""
+    return f"{entry.node.name}({entry.output}){shown_version}"

@@ -34,7 +34,7 @@ from .base_symbol import register, single_entry, symbol_of
 from .drawing import symbol_html
 from .functions import function_of, inputs_of
 from .inference_methods import InferenceMethods
-from .node import Entry, Node
+from .node import Entry, Node, entry_versions, written_inputs
 from .rewrite import rewrite
 from .serialize import from_json, listing, to_json
 
@@ -218,8 +218,17 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
         def replace(node: Node, inputs: Sequence[Entry]) -> Node | list[Entry]:
             if node.op is None and node.name in replacements:
                 return [replacements[node.name]]
-            return node.copy(inputs)
+            made = node.copy(inputs)
+            reads_replaced = any(
+                e.node.op is None and e.node.name in replacements for e in node.inputs
+            )
+            if reads_replaced and any(written_inputs(node)):
+                # MXNet counts the writes of these operators once more.
+                pairs = zip(versions[node], written_inputs(node), strict=True)
+                made.versions = tuple([version + is_written for version, is_written in pairs])
+            return made
 
+        versions = entry_versions(self.nodes) if replacements else {}
         return rewrite(self, replace)
 
     def __copy__(self) -> Symbol:
@@ -249,8 +258,15 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
         return _shown_attrs(self._entries[0].node)
 
     def attr_dict(self) -> dict[str, dict[str, str]]:
-        """Attributes of every node that has some, by the node's name."""
-        return {n.name: _shown_attrs(n) for n in self.nodes if n.attrs}
+        """Return the attributes of every node that has some, by the node's name.
+
+        Nodes of one name share an entry; the last one's value of an attribute counts.
+        """
+        found: dict[str, dict[str, str]] = {}
+        for node in self.nodes:
+            if node.attrs:
+                found.setdefault(node.name, {}).update(_shown_attrs(node))
+        return found
 
     def _set_attr(self, **kwargs: str) -> None:
         _refuse_unless_text(kwargs)
