@@ -302,3 +302,31 @@ def test_cast_after_a_graph_was_drawn(tmp_path):
         str(tmp_path / "x-symbol.json"), "data", str(tmp_path / "x-0000.params")
     )
     assert other(nd.ones((1, 2), dtype="float16")).dtype == np.float16
+
+
+@pytest.mark.parametrize(
+    ("options", "hint"),
+    [
+        ({"static_aloc": True}, "'static_alloc' or 'static_shape'"),
+        ({"activ": False}, "'active'"),
+        ({"backnd": "MKLDNN"}, "'backend'"),
+        ({"inline_limits": 3, "backend": "MKLDNN"}, "'inline_limit'"),
+    ],
+)
+@pytest.mark.parametrize("kind", [gluon.nn.Dense, gluon.nn.HybridSequential, gluon.nn.Sequential])
+def test_hybridize_refuses_misspelt_arguments(options, hint, kind):
+    block = kind(2) if kind is gluon.nn.Dense else kind()
+    if kind is gluon.nn.Sequential:
+        block.add(gluon.nn.Dense(2), gluon.nn.Sequential())
+    with pytest.raises(TypeError, match=f"is not an argument; did you mean {hint}"):
+        block.hybridize(**options)
+
+
+def test_optimize_for_refuses_misspelt_arguments():
+    with pytest.raises(TypeError, match="did you mean 'static_alloc'"):
+        gluon.nn.Dense(2).optimize_for(mx.nd.ones((1, 2)), backend="MKLDNN", static_aloc=True)
+
+
+def test_hybridize_warns_of_options_without_effect():
+    with pytest.warns(UserWarning, match="'foo' has no effect without a backend"):
+        gluon.nn.Dense(2).hybridize(foo=1)

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+import torch
 
 import mxnova as mx
 from mxnova.gluon import loss
@@ -70,3 +71,68 @@ def test_a_loss_of_ones_own():
     assert repr(block) == "Distance(batch_axis=1, w=None)"
     with pytest.raises(NotImplementedError):
         loss.Loss(None, 0)(PRED)
+
+
+def _cross_entropy(pred, label, axis, ignored, smoothing):
+    """The losses and gradients of PyTorch, whose mean over positions counts ignored ones here."""
+    scores = torch.tensor(pred, requires_grad=True)
+    losses = torch.nn.functional.cross_entropy(
+        scores.movedim(axis, 1),
+        torch.tensor(label),
+        ignore_index=-100 if ignored is None else ignored,
+        label_smoothing=smoothing,
+        reduction="none",
+    )
+    means = losses.reshape(len(losses), -1).mean(1)
+    means.sum().backward()
+    return means.detach().numpy(), scores.grad.numpy()
+
+
+@pytest.mark.parametrize("hybridize", [False, True])
+@pytest.mark.parametrize("numpy_mode", [False, True])
+@pytest.mark.parametrize("from_logits", [False, True])
+@pytest.mark.parametrize(
+    ("shape", "axis", "ignored", "smoothing", "dtype"),
+    [
+        ((4, 5), -1, None, 0.1, "float32"),
+        ((4, 5), -1, -1, 0.0, "int32"),
+        ((2, 5, 3), 1, 255, 0.1, "float32"),
+        ((2, 3, 5), -1, 0, 1.0, "int64"),
+    ],
+)
+def test_softmax_cross_entropy_ignores_a_label_and_smooths(
+    hybridize, numpy_mode, from_logits, shape, axis, ignored, smoothing, dtype
+):
+    random = np.random.RandomState(0)
+    pred = random.randn(*shape).astype("float32")
+    label = random.randint(1, 5, [n for i, n in enumerate(shape) if i != axis % len(shape)])
+    if ignored is not None:
+        label.reshape(-1)[::2] = ignored
+    block = loss.SoftmaxCrossEntropyLoss(
+        axis, from_logits=from_logits, ignore_label=ignored, label_smoothing=smoothing
+    )
+    block.hybridize(hybridize)
+    with mx.util.np_shape(numpy_mode), mx.util.np_array(numpy_mode):
+        x, y = mx.nd.array(pred), mx.nd.array(label, dtype=dtype)
+        if numpy_mode:
+            x, y = x.as_np_ndarray(), y.as_np_ndarray()
+        x.attach_grad()
+        with mx.autograd.record():
+            out = block(mx.nd.log_softmax(x, axis=axis) if from_logits else x, y)
+        out.backward()
+    losses, gradient = _cross_entropy(pred, label, axis, ignored, smoothing)
+    np.testing.assert_allclose(out.asnumpy(), losses, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(x.grad.asnumpy(), gradient, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"label_smoothing": -0.1}, "label_smoothing=-0.1: must be a number from 0 to 1"),
+        ({"label_smoothing": "a"}, "label_smoothing='a': must be a number from 0 to 1"),
+        ({"ignore_label": 1, "sparse_label": False}, "ignore_label=1: needs sparse_label=True"),
+    ],
+)
+def test_softmax_cross_entropy_refuses_options_without_meaning(options, text):
+    with pytest.raises(mx.MXNetError, match=text):
+        loss.SoftmaxCELoss(**options)

@@ -235,3 +235,14 @@ def test_numpy_values_may_overwrite_a_leaf_while_recording():
         y = (x * x).sum()
     y.backward()
     assert x.grad.asnumpy().tolist() == [4, 6, 8]
+
+
+def test_legacy_masks_of_numbers_that_are_refused_name_boolean_mask():
+    x = mx.nd.array([[1.0, -2.0, 3.0]])
+    with pytest.raises(IndexError, match=r"mx\.nd\.contrib\.boolean_mask"):
+        x[x > 0]
+    with pytest.raises(IndexError, match=r"out of bounds for dimension 0 with size 1$"):
+        x[mx.nd.array([0, 7])]
+    symbol = mx.sym.var("x")
+    with pytest.raises(TypeError, match=r"contrib\.boolean_mask\(x, index\) selects by a mask"):
+        symbol[symbol > 0]

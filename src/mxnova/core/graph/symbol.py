@@ -86,7 +86,12 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
         if isinstance(index, slice):
             return Symbol(self._entries[index])
         if not isinstance(index, int):
-            raise ArgumentTypeError(f"Symbol: outputs are numbered, not {shown(index)}")
+            hint = ""
+            if isinstance(index, Symbol):
+                hint = (
+                    "; contrib.boolean_mask(x, index) selects by a mask, take(x, index) by integers"
+                )
+            raise ArgumentTypeError(f"Symbol: outputs are numbered, not {shown(index)}{hint}")
         if not 0 <= index < len(self._entries):
             raise OutOfRangeError(f"Symbol: output {index!r} of {len(self._entries)}")
         return Symbol([self._entries[index]])

@@ -126,7 +126,7 @@ def _indexed(tensor: Tensor, key: Any) -> Tensor:
     try:
         return tensor[tuple(key) if type(key) is list else key]
     except (IndexError, TypeError) as error:
-        raise refusal(error, tensor) from None
+        raise refusal(error, tensor, _mask_hint(key)) from None
     except RuntimeError:  # a step so large that a stride overflows
         parts = key if isinstance(key, (tuple, list)) else (key,)
     try:
@@ -142,12 +142,20 @@ def _within(part: Any, size: int) -> Any:
     return part
 
 
-def refusal(error: IndexError | TypeError, tensor: Tensor) -> MXNetError:
-    """MXNet's kind of error for what ATen refuses."""
+def _mask_hint(key: Any) -> str:
+    """Return what to do about index arrays of 0 and 1, as legacy comparisons make them."""
+    arrays = [part for part in key if isinstance(part, Tensor)] if type(key) is list else []
+    if not arrays or any(a.is_meta or bool(((a != 0) & (a != 1)).any()) for a in arrays):
+        return ""
+    return "; mx.nd.contrib.boolean_mask(x, mask) selects rows by a mask, x[mask] of mx.np elements"
+
+
+def refusal(error: IndexError | TypeError, tensor: Tensor, hint: str = "") -> MXNetError:
+    """Return MXNet's kind of error for what ATen refuses."""
     kind: type[MXNetError] = ArgumentTypeError
     if isinstance(error, IndexError):  # or index tensors that do not broadcast
         kind = ArgumentError if "shape mismatch" in str(error) else OutOfRangeError
-    return kind(f"NDArray of shape {_shown(tensor)}: {error}")
+    return kind(f"NDArray of shape {_shown(tensor)}: {error}{hint}")
 
 
 def _shown(tensor: Tensor) -> str:

@@ -13,6 +13,7 @@ from ... import symbol as sym
 from ...core.base.doors import leave
 from ...core.base.errors import (
     ArgumentError,
+    ArgumentTypeError,
     AssertedError,
     MXNetError,
     candidates,
@@ -128,11 +129,16 @@ class HybridBlock(Block):
             forward_bulk_size: likewise.
             backward_bulk_size: likewise.
             kwargs: options of the backend.
+
+        Raises:
+            ArgumentTypeError: an option is spelled almost as an argument.
         """
-        for name in kwargs if backend is None else ():
-            hint = candidates(name, [*signature(HybridBlock.hybridize).parameters][1:])
-            if hint:
-                warn_user(f"hybridize: {name!r} is an option of no backend{hint}")
+        arguments = [*signature(HybridBlock.hybridize).parameters][1:-1]
+        for name in kwargs:
+            if hint := candidates(name, arguments):
+                raise ArgumentTypeError(f"hybridize: {name!r} is not an argument{hint}")
+            if backend is None:
+                warn_user(f"hybridize: {name!r} has no effect without a backend that takes it")
         flags = {
             "static_alloc": static_alloc,
             "static_shape": static_shape,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import ndarray as nd
-from ...core.base.errors import ArgumentError, AssertedError, shown
+from ...core.base.errors import ArgumentError, AssertedError, argument_error, shown
 from ...core.nd.softmax_cross_entropy import softmax_cross_entropy
 from .base import _EPSILON, Loss, _apply_weighting, _product, _reshape_like
 
@@ -82,6 +82,8 @@ SigmoidBCELoss = SigmoidBinaryCrossEntropyLoss
 class SoftmaxCrossEntropyLoss(Loss):
     """`-log(softmax(pred)[label])`, or `-sum(label * log(softmax(pred)))`.
 
+    `ignore_label` and `label_smoothing` are additions of mxnova.
+
     Args:
         axis: the axis of classes.
         sparse_label: whether labels are numbers of classes, of the shape of `pred` without `axis`
@@ -89,6 +91,9 @@ class SoftmaxCrossEntropyLoss(Loss):
         from_logits: whether `pred` are logarithms of probabilities already.
         weight: a factor for all losses.
         batch_axis: the axis of samples.
+        ignore_label: positions with this label have a loss and gradients of 0, as those with a
+            `sample_weight` of 0: the mean counts them. None ignores no label.
+        label_smoothing: how much of each label, from 0 to 1, is spread evenly over all classes.
 
     Example:
         >>> loss_of = mx.gluon.loss.SoftmaxCELoss()
@@ -103,12 +108,23 @@ class SoftmaxCrossEntropyLoss(Loss):
         from_logits: bool = False,
         weight: float | None = None,
         batch_axis: int = 0,
+        *,
+        ignore_label: float | None = None,
+        label_smoothing: float = 0.0,
         **kwargs: Any,
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
+        if not (isinstance(label_smoothing, (int, float)) and 0 <= label_smoothing <= 1):
+            reason = "must be a number from 0 to 1"
+            raise argument_error(type(self).__name__, "label_smoothing", label_smoothing, reason)
+        if ignore_label is not None and not sparse_label:
+            reason = "needs sparse_label=True: distributions have no label to ignore"
+            raise argument_error(type(self).__name__, "ignore_label", ignore_label, reason)
         self._axis = axis
         self._sparse_label = sparse_label
         self._from_logits = from_logits
+        self._ignore_label = ignore_label
+        self._label_smoothing = label_smoothing
 
     def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         if F is nd and sample_weight is None and self._is_plain():
@@ -122,11 +138,19 @@ class SoftmaxCrossEntropyLoss(Loss):
         else:
             label = _reshape_like(F, label, pred)
             loss = -F.sum(pred * label, axis=self._axis, keepdims=True)
+        if self._label_smoothing:
+            share = self._label_smoothing
+            loss = (1 - share) * loss - share * F.mean(pred, axis=self._axis, keepdims=True)
+        if self._ignore_label is not None:
+            is_counted = _reshape_like(F, label, loss) != self._ignore_label
+            loss = F.where(is_counted, loss, F.zeros_like(loss))
         return self._mean(F, loss, sample_weight)
 
     def _is_plain(self) -> bool:
         """Whether it is what `softmax_cross_entropy` computes."""
         is_of_scores = self._sparse_label and not self._from_logits and self._weight is None
+        if self._ignore_label is not None or self._label_smoothing:
+            return False
         return is_of_scores and self._axis in (1, -1) and self._batch_axis == 0
 
 
