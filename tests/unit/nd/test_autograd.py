@@ -620,3 +620,15 @@ def test_a_number_whose_operator_has_a_gradient_of_its_own(op, dtype, wanted):
         y = getattr(mx.nd, op)(x)
     y.backward()
     assert np.allclose(x.grad.asnumpy(), wanted)
+
+
+@pytest.mark.parametrize("options", [{}, {"dtype": "float64"}, {"ctx": mx.cpu(1)}])
+def test_array_of_a_recorded_array_is_recorded(options):
+    x = mx.nd.ones(2)
+    x.attach_grad()
+    with mx.autograd.record():
+        y = mx.nd.array(x * 2, **options) * 3
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [6, 6]
+    assert str(y.dtype.__name__) == options.get("dtype", "float32")
+    assert y.context == options.get("ctx", mx.cpu())

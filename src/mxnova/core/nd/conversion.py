@@ -12,6 +12,7 @@ from ..runtime import storage
 from ..runtime.context import Context
 from .array import NDArray
 from .interop import as_numbers, tensor_from
+from .recording import STATE
 from .wrapping import wrap
 
 __all__ = ["dense_array", "is_scipy"]
@@ -26,6 +27,9 @@ def dense_array(source: Any, context: Context, dtype: Any = None) -> NDArray:
         dtype: default: that of an NDArray, float32 for everything else, as in MXNet.
     """
     if isinstance(source, NDArray):
+        if STATE.recording and source._tracked is not None:  # gradients flow through the copy
+            copied = source.copy() if dtype is None else source.astype(dtype)
+            return copied.as_nd_ndarray().as_in_context(context)
         kind = torch_dtype(dtype) if dtype is not None else source._raw.dtype
         return wrap(storage.placed(source._tensor, context, kind), context, NDArray)
     kind = torch_dtype("float32" if dtype is None else dtype)
