@@ -43,6 +43,7 @@ OTHERS = {
     "nd/interop.py _LARGEST_HALF": "a number of float16",
     "op/infer.py _MOST_SHOWN": "numbers of a message",
     "op/dtypes.py _LARGEST_HALF": "a number of float16",
+    "op/numpy/indexing.py _MOST_PARTS": "parts of a hostile key",
     "op/nn/normalization.py _MANY_ROWS": "accuracy of a gradient",
     "op/nn/roi_align.py _MOST_SAMPLES": "memory that a hostile region may ask for",
     "op/optimizer/step.py _SMALLEST_LR": "digits of float32",

@@ -52,7 +52,7 @@ class SigmoidBCELoss(Loss):
     hybrid_forward: Callable[..., Any]
 SigmoidBinaryCrossEntropyLoss = SigmoidBCELoss
 class SoftmaxCELoss(Loss):
-    def __init__(self, axis: int = -1, sparse_label: bool = True, from_logits: bool = False, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None: ...
+    def __init__(self, axis: int = -1, sparse_label: bool = True, from_logits: bool = False, weight: float | None = None, batch_axis: int = 0, *, ignore_label: float | None = None, label_smoothing: float = 0.0, **kwargs: Any) -> None: ...
     hybrid_forward: Callable[..., Any]
 SoftmaxCrossEntropyLoss = SoftmaxCELoss
 class SquaredHingeLoss(Loss):

@@ -89,16 +89,13 @@ class AdvancedIndexing(Op):
     num_args: Count
     key: str
 
-    def inputs(self) -> tuple[str, ...]:
-        names = super().inputs()
-        wanted = 1 + sum(part in (ARRAY, MASK) for part in self._kinds())
-        if len(names) != wanted:
-            reason = f"the key {shown(self.key)} needs {wanted} arrays"
-            raise argument_error(self.name, "num_args", len(names), reason)
-        return names
-
     def _kinds(self) -> list[str]:
-        return [part for part in _parts(self.key) if isinstance(part, str)]
+        """Return ARRAY or MASK for each index array."""
+        kinds = [part for part in _parts(self.key) if isinstance(part, str)]
+        if len(kinds) + 1 != self.num_args:
+            reason = f"the key {shown(self.key)} needs {len(kinds) + 1} arrays"
+            raise argument_error(self.name, "num_args", self.num_args, reason)
+        return kinds
 
     def infer_dtype(self, t: DTypes) -> None:
         data, *arrays = t.inputs
