@@ -36,6 +36,7 @@ SIZES = np.random.default_rng(8).uniform(5, 30, (2, 30, 2))
 CLASSES = np.random.default_rng(9).integers(-1, 3, (2, 30, 1))
 SCORES = np.random.default_rng(6).uniform(0, 1, (2, 30, 1))
 BOXES = np.concatenate([CLASSES, SCORES, LOW, LOW + SIZES], 2).astype("float32")
+INTEGERS = np.array([[7, 0, 2], [5, 9, 8]], "int64")
 ONLY_HERE = [
     *MORE,
     Sample("_npi_zeros", [], {"shape": (2, 3)}),
@@ -52,6 +53,13 @@ ONLY_HERE = [
     ),
     Sample("mean", [np.array([[7, -8, 2], [5, 9, 8]], "int32")], {"axis": 1}),
     Sample("mean", [np.array([-7, 2], "int64")]),
+    *(Sample(name, [(2, 3), INTEGERS]) for name in ("_npi_less", "_npi_maximum", "_npi_add")),
+    *(
+        Sample(name, [(2, 3), INTEGERS], {"num_args": 2, "axis": 1})
+        for name in ("_npi_concatenate", "_npi_stack")
+    ),
+    Sample("_npi_where", [INTEGERS, (2, 3), INTEGERS]),
+    Sample("_npi_matmul", [INTEGERS, (3, 2)]),
     Sample(
         "_contrib_box_nms",
         [BOXES],

@@ -143,6 +143,7 @@ def _concat(site: Site) -> Any:
 
 @converter("_npi_concatenate")
 def _concatenate(site: Site) -> Any:
+    site = site.computed_in(site.out_dtypes[0])
     if site.op.attr("axis") is None:
         return site.ops.concat([site.ops.reshape(x, (-1,)) for x in site.inputs], 0)
     return site.ops.concat(site.inputs, site.axis())
@@ -150,6 +151,7 @@ def _concatenate(site: Site) -> Any:
 
 @converter("stack _npi_stack")
 def _stack(site: Site) -> Any:
+    site = site.computed_in(site.out_dtypes[0])
     axis = int(site.op.attr("axis")) % len(site.out[0])
     shape = list(site.shapes[0])
     shape.insert(axis, 1)

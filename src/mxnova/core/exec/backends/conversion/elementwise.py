@@ -44,8 +44,8 @@ def _whole_numbers(site: Site) -> str | None:
 
 
 def _incomparable(site: Site) -> str | None:
-    if len({*site.dtypes}) > 1 or site.dtypes[0] is torch.bool:
-        return "arrays of two types, or of truth values"
+    if torch.bool in site.dtypes:
+        return "arrays of truth values"
     is_whole = not site.dtypes[0].is_floating_point
     if is_whole and "scalar" in site.op.values and site.scalar % 1:
         return f"scalar={site.scalar} beside whole numbers"
@@ -55,6 +55,14 @@ def _incomparable(site: Site) -> str | None:
 def _wraps(site: Site) -> str | None:
     wraps = site.out_dtypes[0] is torch.uint8 and site.scalar < 0
     return f"scalar={site.scalar} as a number of type uint8" if wraps else None
+
+
+def _compared(word: str) -> Callable[[Site], Any]:
+    def build(site: Site) -> Any:
+        common = reduce(torch.promote_types, site.dtypes)
+        return site.ops.elementwise(word, *site.computed_in(common).inputs)
+
+    return build
 
 
 def _applied(word: str) -> Callable[[Site], Any]:
@@ -100,6 +108,7 @@ def _declare_arithmetic(type_: OpType) -> None:
     if function in _ARITHMETIC:
         converter(type_.name, None if is_numpy or form.has_two_arrays else _wraps)(build)
     elif is_numpy:  # whose results are conditions
+        build = _compared(function) if form.has_two_arrays else build
         declared(type_.name, _incomparable, only_onnx=True)(build)
     else:
         converter(type_.name)(_as_floats(build))
@@ -291,7 +300,10 @@ def _where_refusal(site: Site) -> str | None:
 @declared("where _npi_where", _where_refusal)
 def _where(site: Site) -> Any:
     o = site.ops
-    condition, chosen, other = site.inputs
+    condition, *choices = site.inputs
+    kind = site.out_dtypes[0]
+    pairs = zip(choices, site.dtypes[1:], strict=True)
+    chosen, other = (x if known is kind else o.cast(x, kind) for x, known in pairs)
     if len(site.shapes[0]) < len(site.out[0]) and site.op.name == "where":  # rows are chosen
         condition = o.reshape(condition, site.shapes[0] + (1,) * (len(site.out[0]) - 1))
     holds = o.elementwise("not_equal", condition, o.floats(0))

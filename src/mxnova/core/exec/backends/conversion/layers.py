@@ -105,7 +105,7 @@ def _dot(site: Site) -> Any:
 
 @converter("_npi_matmul", lambda s: None if min(map(len, s.shapes)) > 1 else "vectors")
 def _matmul(site: Site) -> Any:
-    return site.ops.matmul(*site.inputs, site.rank)
+    return site.ops.matmul(*site.computed_in(site.out_dtypes[0]).inputs, site.rank)
 
 
 def _gemm_refusal(site: Site) -> str | None:
