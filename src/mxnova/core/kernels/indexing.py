@@ -305,8 +305,8 @@ def _check_range(index: Tensor, size: int, axis: int) -> None:
 
 
 def _block_rank(keys: list[Any]) -> int:
-    """How many axes the index tensors have together in the selection."""
-    return max((k.dim() for k in keys if isinstance(k, Tensor)), default=0)
+    """Return how many axes the index tensors have together in the selection."""
+    return max([0, *(k.dim() for k in keys if isinstance(k, Tensor))])
 
 
 def _is_separated(keys: list[Any]) -> bool:
