@@ -31,6 +31,7 @@ WAITS = {
     "_cvimresize": "OpenCV's, on the CPU",
     "_histogram": "ATen counts so",
     "_image_random_color_jitter": "the order of the changes",
+    "_npi_advanced_indexing": "indices out of range are refused",
     "_npi_bincount": "the shape of the result",
     "_npi_boolean_mask_assign_tensor": "how many places there are",
     "_npi_delete": "the shape of the result",
