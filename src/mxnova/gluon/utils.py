@@ -40,6 +40,7 @@ from ..core.base.errors import (
 from ..core.base.user_warnings import warn_user
 from ..core.graph.numpy_symbol import _Symbol
 from ..core.graph.symbol import Symbol
+from ..core.kernels.norms import vector_norm
 from ..core.nd.array import NDArray
 from ..core.nd.wrapping import wrap
 from ..core.runtime.context import Context
@@ -193,9 +194,8 @@ def _norm_of(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
     device = tensors[0].device
     is_double = any(tensor.dtype is torch.float64 for tensor in tensors)
     dtype = torch.float64 if is_double else torch.float32
-    norms = [torch.linalg.vector_norm(tensor, dtype=dtype).to(device) for tensor in tensors]
-    norm: torch.Tensor = torch.linalg.vector_norm(torch.stack(norms))
-    return norm
+    norms = [vector_norm(t, 2, tuple(range(t.ndim))).to(device, dtype) for t in tensors]
+    return vector_norm(torch.stack(norms), 2, (0,))
 
 
 # Files --------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from ..base.scopes import is_np_array, is_np_shape
 from ..base.shapes import shape_text
 from .copying import copy
 from .transpose import contiguous
+from .wide_sums import index
 
 __all__ = [
     "assign",
@@ -124,7 +125,9 @@ def slices_are_contiguous(slc_key: Sequence[slice], shape: Sequence[int]) -> boo
 def _indexed(tensor: Tensor, key: Any) -> Tensor:
     """What ATen makes of a key, with MXNet's errors."""
     try:
-        return tensor[tuple(key) if type(key) is list else key]
+        if type(key) is not list:
+            return tensor[key]
+        return index(tensor, tuple(key)) if _is_advanced(key) else tensor[tuple(key)]
     except (IndexError, TypeError) as error:
         raise refusal(error, tensor, _mask_hint(key)) from None
     except RuntimeError:  # a step so large that a stride overflows

@@ -18,6 +18,7 @@ from ..runtime import tuning
 from ..runtime.torch_api import is_traced
 from .bounds import within
 from .transpose import contiguous
+from .wide_sums import accumulate_in_float32
 
 __all__ = ["cropped", "interpolated", "maxima", "sums", "table_of"]
 
@@ -46,6 +47,7 @@ def _covering(counted: Tensor) -> slice:
     return slice(int(pixels[0]), int(pixels[-1]) + 1) if len(pixels) else slice(None)
 
 
+@accumulate_in_float32
 def sums(table: Tensor, first: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
     """The weighted sum under each bin: (regions, channels, bins down, bins across).
 
@@ -64,6 +66,7 @@ def sums(table: Tensor, first: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
     return torch.einsum("rhwxc,rwx->rchw", across, columns)
 
 
+@accumulate_in_float32
 def maxima(table: Tensor, first: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
     """The greatest number under each bin, 0 if there is none; see `sums`.
 
@@ -160,6 +163,7 @@ def _bags(first: Tensor, rows: Tensor, columns: Tensor) -> _Bags:
     return _Bags(pixel, y.weight[row] * x.weight[column], starts)
 
 
+@accumulate_in_float32
 def interpolated(
     table: Tensor, first: Tensor, y: Tensor, x: Tensor, size: tuple[int, int], weight: Tensor
 ) -> Tensor:

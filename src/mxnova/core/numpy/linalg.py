@@ -84,6 +84,10 @@ def pinv(F: World, a: Any, rcond: Any = 1e-15, hermitian: bool = False) -> Array
     return F._npi_pinv(a, rcond, hermitian)
 
 
+# Values of the parameter flag of _npi_norm, as in MXNet's symbol files.
+_WHOLE, _FROBENIUS, _NUCLEAR = -2, 1, 2
+
+
 @function
 def norm(F: World, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
     """The norm of vectors (one axis) or matrices (two), by default of all elements.
@@ -96,12 +100,12 @@ def norm(F: World, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = F
         keepdims: keep these axes, of length 1.
     """
     if ord is None and axis is None:
-        return F._npi_sqrt(_summed(F, F._npi_square(x), None, keepdims))
+        return F._npi_norm(x, ord=2.0, keepdims=keepdims, flag=_WHOLE)
     axes = (axis,) if isinstance(axis, int) else axis
     if axes is None:
         axes = (-2, -1) if F.is_symbolic else tuple(range(x.ndim))
-    if ord is None:
-        return F._npi_sqrt(_summed(F, F._npi_square(x), axes, keepdims))
+    if ord is None and len(axes) in (1, 2):
+        return F._npi_norm(x, ord=2.0, axis=axes, keepdims=keepdims, flag=_FROBENIUS)
     if len(axes) == 1:
         return _vector_norm(F, x, ord, axes, keepdims)
     if len(axes) == 2:
@@ -125,16 +129,14 @@ def _vector_norm(F: World, x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
         return _summed(F, F._npi_cast(size != 0, dtype="float32"), axis, keepdims)
     if ord == 1:
         return _summed(F, size, axis, keepdims)
-    if ord == 2:
-        return F._npi_sqrt(_summed(F, F._npi_square(x), axis, keepdims))
-    return _summed(F, size**ord, axis, keepdims) ** (1.0 / ord)
+    return F._npi_norm(x, ord=float(ord), axis=axis, keepdims=keepdims)
 
 
 def _matrix_norm(F: World, x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
     if ord in ("fro", "f"):
-        return F._npi_sqrt(_summed(F, F._npi_square(x), axis, keepdims))
+        return F._npi_norm(x, ord=2.0, axis=axis, keepdims=keepdims, flag=_FROBENIUS)
     if ord == "nuc":
-        return F._npi_norm(x, ord=2.0, axis=axis, keepdims=keepdims, flag=2)
+        return F._npi_norm(x, ord=2.0, axis=axis, keepdims=keepdims, flag=_NUCLEAR)
     if ord in (2, -2):
         return F._npi_norm(x, ord=float(ord), axis=axis, keepdims=keepdims)
     rows, columns = axis

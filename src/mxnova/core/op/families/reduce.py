@@ -14,6 +14,7 @@ from torch import Tensor
 from ...base.params import Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
 from ...kernels import vectorized
+from ...kernels.norms import vector_norm
 from ..declaration import DTypeRule, function_operator, register_function, same_dtype
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
@@ -265,7 +266,7 @@ def norm(
     out_dtype: Literal["float16", "float32", "float64", "int32", "int64", "int8"] | None = None,
     keepdims: bool = False,
 ) -> Tensor:
-    """Σ|data| or √Σdata² along axes.
+    """Return Σ|data| or √Σdata² along axes, without overflow or underflow of the squares.
 
     Args:
         data: of any shape.
@@ -275,23 +276,18 @@ def norm(
         keepdims: keep the axes with length 1.
     """
     dtype = data.dtype if out_dtype is None else torch_dtype(out_dtype)
-    axes = reduced_axes(axis, data.ndim)
     if not data.is_floating_point():
         data = data.double()
-    if ord == 1:
-        return reduce(data.abs(), _sum, axes, keepdims).to(dtype)
-    if data.dtype in _LENGTHS and not (torch.is_grad_enabled() and data.requires_grad):
-        return reduce(data, _length, axes, keepdims).to(dtype)
-    return torch.sqrt(reduce(data, _square_sum, axes, keepdims)).to(dtype)
+    magnitudes = _sum_of_magnitudes if ord == 1 else _euclidean
+    return reduce(data, magnitudes, reduced_axes(axis, data.ndim), keepdims).to(dtype)
 
 
-# In one pass; the squares of float16 overflow here as in MXNet, and at 0 the slopes differ.
-_LENGTHS = (torch.float32, torch.float64)
+def _sum_of_magnitudes(data: Tensor, axes: Axes, keepdims: bool) -> Tensor:
+    return _sum(data.abs(), axes, keepdims)
 
 
-def _length(data: Tensor, axes: Axes, keepdims: bool) -> Tensor:
-    length: Tensor = torch.linalg.vector_norm(data, 2, axes, keepdims)
-    return length
+def _euclidean(data: Tensor, axes: Axes, keepdims: bool) -> Tensor:
+    return vector_norm(data, 2, axes, keepdims)
 
 
 def _moments_shape(op: Op, s: Shapes) -> None:

@@ -16,6 +16,7 @@ from ...base.params import Shape
 from ...base.shapes import UnknownDim
 from ...kernels import max_pooling
 from ...kernels.onednn import fast_pool
+from ...kernels.wide_sums import accumulate_in_float32
 from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
 from ..schema import Op
@@ -316,4 +317,4 @@ def adaptive_average_pooling(data: Tensor, *, output_size: Shape = ()) -> Tensor
         data: floats (batch, channels, height, width).
         output_size: (height, width) of the output, or one number for both; 1 by default.
     """
-    return F.adaptive_avg_pool2d(data, _both(output_size))
+    return accumulate_in_float32(F.adaptive_avg_pool2d)(data, _both(output_size))

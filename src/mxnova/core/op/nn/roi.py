@@ -16,6 +16,7 @@ from torch import Tensor
 from ...base.params import Shape, bounded
 from ...base.shapes import UnknownDim, shape_text
 from ...kernels.region_pooling import cropped, maxima, sums, table_of
+from ...kernels.wide_sums import accumulate_in_float32
 from ...runtime import tuning
 from ...runtime.torch_api import is_traced
 from ..constants import divided
@@ -186,6 +187,7 @@ def position_sensitive_roi_pooling(
     return sums(table, first, y, x) / area.clamp(min=1).unsqueeze(1).to(data.dtype)
 
 
+@accumulate_in_float32
 def _means_one_by_one(
     data: Tensor, rois: Tensor, start: Tensor, size: Tensor, n: int, groups: int
 ) -> Tensor:

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import shape_text
+from ...kernels.wide_sums import widen
 from ..constants import constant
 from ..declaration import function_operator
 from ..infer import Shapes
@@ -22,8 +23,10 @@ from ..schema import Op
 
 
 def _sampled(data: Tensor, grid: Tensor) -> Tensor:
-    """`data` between its pixels at `grid`; 0 outside."""
-    return F.grid_sample(data, grid.permute(0, 2, 3, 1), padding_mode="zeros", align_corners=True)
+    """Return data interpolated at the positions of `grid`, 0 outside the image."""
+    places = widen(grid).permute(0, 2, 3, 1)
+    sampled = F.grid_sample(widen(data), places, padding_mode="zeros", align_corners=True)
+    return sampled.to(data.dtype)
 
 
 def _affine_grid(theta: Tensor, height: int, width: int) -> Tensor:

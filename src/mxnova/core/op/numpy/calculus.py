@@ -12,6 +12,7 @@ from torch import Tensor
 from ...base.errors import MXNetError, argument_error, told_as
 from ...base.params import Double, Shape, StructuralDouble
 from ...base.shapes import shape_text
+from ...kernels.wide_sums import widen
 from ...runtime.torch_api import is_traced
 from ..declaration import function_operator, operator
 from ..dtypes import dtype_name
@@ -147,9 +148,9 @@ class Bincount(Op):
         counts = torch.bincount(index, minlength=max(self.minlength, 0))
         if weights is None:
             return counts.to(data.dtype)
-        return torch.zeros_like(counts, dtype=weights.dtype).index_add_(
-            0, index, weights.reshape(-1)
-        )
+        wide = widen(weights.reshape(-1))
+        sums = torch.zeros_like(counts, dtype=wide.dtype).index_add_(0, index, wide)
+        return sums.to(weights.dtype)
 
 
 def _polyval_shape(op: Op, s: Shapes) -> None:

@@ -15,6 +15,7 @@ from ...base.errors import told_as
 from ...base.params import AnyCount, Count, Double, Shape
 from ...base.params import Shapes as ShapeList
 from ...base.shapes import UNKNOWN, Dim, PartialShape, Pause, ShapeMismatch, shape_text, unify
+from ...kernels.wide_sums import index_select
 from ..declaration import ShapeRule, function_operator, operator, register_function
 from ..families.rules import as_element
 from ..infer import DTypes, Shapes
@@ -327,7 +328,7 @@ def pad(
             data = torch.cat([first, data, last], axis)
         else:
             places = torch.arange(-before, data.shape[axis] + behind, device=data.device)
-            data = data.index_select(axis, _source(mode, places, data.shape[axis]))
+            data = index_select(data, axis, _source(mode, places, data.shape[axis]))
     return data
 
 

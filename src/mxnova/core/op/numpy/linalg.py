@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
+from math import inf, prod
 from typing import Annotated, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ...base.errors import MXNetError
 from ...base.parameter_types import Kind
 from ...base.params import Double, Shape
 from ...base.shapes import Dim, shape_text
+from ...kernels.norms import vector_norm
 from ..declaration import function_operator, operator, register_function
 from ..dtypes import dtype_name
 from ..families.rules import real_only
@@ -393,26 +394,33 @@ class Norm(Op):
 
     def infer_shape(self, s: Shapes) -> None:
         rank = len(s.data)
-        s.output0 = reduced_shape(s, self._axes(rank), self.keepdims)
-        n = len(self._axes(rank))
+        s.output0 = reduced_shape(s, self.axes(rank), self.keepdims)
+        n = len(self.axes(rank))
         if self.flag != _WHOLE and (n not in (1, 2) or (n == 1 and self.flag == _NUCLEAR)):
             raise s.fail(
                 f"axis={self.axis}, flag={self.flag}: there is no such norm of "
                 f"data {shape_text(s.data)} along {n} axes"
             )
 
-    def _axes(self, rank: int) -> tuple[int, ...]:
+    def axes(self, rank: int) -> tuple[int, ...]:
+        """Return the axes to reduce for data of this rank, negative ones included."""
         if self.flag == _WHOLE:
             return tuple(range(rank))
         return tuple(range(rank))[-2:] if self.axis is None else self.axis
 
+    def is_euclidean(self, rank: int) -> bool:
+        """Return whether this is the square root of a sum of squares for data of this rank."""
+        if len(self.axes(rank)) == 1:
+            return self.flag == _WHOLE or self.ord == 2
+        return self.flag in (_WHOLE, _FROBENIUS)
+
     def forward(self, data: Tensor) -> Tensor:
         x = data if data.is_floating_point() else data.double()
-        axes = reduced_axes(self._axes(data.ndim), data.ndim)
-        if self.flag == _WHOLE or (self.flag == _FROBENIUS and len(axes) == 2):
-            norm = _euclidean(x, axes)
+        axes = reduced_axes(self.axes(data.ndim), data.ndim)
+        if self.is_euclidean(data.ndim):
+            norm = vector_norm(x, 2, axes, True)
         elif len(axes) == 1:
-            norm = _euclidean(x, axes) if self.ord == 2 else _vector(x, self.ord, axes)
+            norm = _vector(x, self.ord, axes)
         elif abs(self.ord) == 2:
             norm = _singular(x, axes, self.ord, self.flag == _NUCLEAR)
         else:
@@ -420,13 +428,11 @@ class Norm(Op):
         return (norm if self.keepdims else norm.squeeze(axes)).to(data.dtype)
 
 
-def _euclidean(x: Tensor, axes: tuple[int, ...]) -> Tensor:
-    return torch.sqrt(x.square().sum(axes, keepdim=True) if axes else x.square())
-
-
 def _vector(x: Tensor, order: float, axes: tuple[int, ...]) -> Tensor:
-    norm: Tensor = torch.linalg.vector_norm(x, order, axes, keepdim=True)
-    return norm
+    if order in (0, 1, inf, -inf):
+        norm: Tensor = torch.linalg.vector_norm(x, order, axes, keepdim=True)
+        return norm
+    return vector_norm(x, order, axes, True)
 
 
 def _largest_sum(x: Tensor, axes: tuple[int, ...], order: float) -> Tensor:

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError
+from ...kernels.wide_sums import widen
 from ...runtime import tuning
 from ..kernel import kernel_of
 from ..schema import Op
@@ -21,7 +22,10 @@ __all__ = ["product", "rows_product", "transposed_rows"]
 
 
 def product(lhs: Csr, rhs: Tensor) -> Tensor:
-    """``lhs @ rhs`` for a dense matrix."""
+    """Return ``lhs @ rhs`` for a dense matrix."""
+    wide = widen(rhs)
+    if wide is not rhs:
+        return product(lhs.with_data(widen(lhs.data)), wide).to(rhs.dtype)
     if not lhs.data.numel() or lhs.dtype is not rhs.dtype:
         return _gathered_product(lhs, rhs)
     if lhs.dtype is torch.float32 and not rhs.is_cuda:

@@ -18,6 +18,7 @@ from torch import Tensor
 from torch.autograd.graph import increment_version
 
 from ...kernels.sorting import stable_sort_integers
+from ...kernels.wide_sums import widen
 from ...runtime import tuning
 
 __all__ = [
@@ -100,6 +101,8 @@ class Groups(NamedTuple):
         """For each of `numbers` the sum of the slices of `data` at its places."""
         if self.numbers.numel() == self.order.numel():
             return data.index_select(0, self.order)
+        if widen(data) is not data:
+            return self.sums(widen(data)).to(data.dtype)
         if data.dtype is torch.float32 and not data.is_cuda:
             return bags(data, self.order, self.bounds)
         owner = torch.zeros_like(self.order)

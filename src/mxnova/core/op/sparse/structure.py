@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError, OutOfRangeError
+from ...kernels.wide_sums import widen
 from ..kernel import kernel_of
 from ..schema import Op
 from .dot import product
@@ -196,7 +197,8 @@ def _sum(op: Op, data: Csr) -> Tensor:
     if axis == 1:
         total = product(data, data.data.new_ones(data.shape[1]))
     else:
-        total = data.data.new_zeros(data.shape[1]).index_add_(0, data.indices, data.data)
+        wide = widen(data.data)
+        total = wide.new_zeros(data.shape[1]).index_add_(0, data.indices, wide).to(data.dtype)
     if op.name == "mean":
         total /= data.shape[axis]
     return total.unsqueeze(axis) if op.attr("keepdims") else total

@@ -12,6 +12,7 @@ from torch import Tensor
 from ...base.params import Double, Shape
 from ...base.scopes import is_np_shape
 from ...base.shapes import shape_text
+from ...kernels.wide_sums import accumulate_in_float32
 from ..declaration import operator
 from ..dtypes import saturated
 from ..infer import Shapes
@@ -112,4 +113,5 @@ class Pad(Op):
         widths = [width for pair in pairs for width in pair]
         if self.mode == "constant":
             return F.pad(data, widths, value=saturated(self.constant_value, data.dtype))
-        return F.pad(data, widths, mode="replicate" if self.mode == "edge" else "reflect")
+        pad = accumulate_in_float32(F.pad)
+        return pad(data, widths, mode="replicate" if self.mode == "edge" else "reflect")

@@ -18,6 +18,7 @@ from ...base.errors import OutOfRangeError, of_values
 from ...base.params import Double, PosInt
 from ...base.shapes import shape_text
 from ...kernels.vectorized import take_rows
+from ...kernels.wide_sums import accumulate_in_float32, index_select
 from ...runtime import tuning
 from ..declaration import function_operator, operator
 from ..dtypes import torch_dtype
@@ -62,11 +63,18 @@ def _same_but_index(op: Op, t: DTypes) -> None:
 
 
 def _rows(weight: Tensor, index: Tensor, sparse_grad: bool) -> Tensor:
-    """The rows of `weight` that `index` names.
+    """Return the row of `weight` for each index.
 
-    Only a leaf is given a sparse gradient: other operators of ATen might not take it further.
+    Only a leaf gets a sparse gradient: other operators of ATen might not take it further.
     """
-    return F.embedding(index, weight, sparse=sparse_grad and weight.is_leaf)
+    if sparse_grad and weight.is_leaf:
+        return F.embedding(index, weight, sparse=True)
+    return _dense_rows(weight, index)
+
+
+@accumulate_in_float32
+def _dense_rows(weight: Tensor, index: Tensor) -> Tensor:
+    return F.embedding(index, weight)
 
 
 def _embedding_shape(op: Op, s: Shapes) -> None:
@@ -170,7 +178,7 @@ class Take(Op):
     def forward(self, a: Tensor, indices: Tensor) -> Tensor:
         axis, shape = self.axis % a.ndim, a.shape
         index = in_range(indices, shape[axis], self.mode, "take: indices")
-        taken = a.index_select(axis, index.reshape(-1))
+        taken = index_select(a, axis, index.reshape(-1))
         return taken.reshape((*shape[:axis], *index.shape, *shape[axis + 1 :]))
 
 

@@ -12,6 +12,7 @@ from torch import Tensor
 from ...base.errors import MXNetError, from_foreign, told_as
 from ...base.params import Shape
 from ...base.shapes import shape_text
+from ...kernels.wide_sums import index, index_select
 from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
 from ..schema import Op
@@ -50,19 +51,20 @@ class GatherNd(Op):
         try:
             if len(indices) == 1 and data.ndim > 1:
                 return _slices(data, indices[0].long())
-            return data[_coordinates(indices)]
+            return index(data, _coordinates(indices))
         except IndexError as error:
             raise told_as("IndexError", from_foreign(error, self.name)) from None
 
 
-def _slices(data: Tensor, index: Tensor) -> Tensor:
-    """``data[index]``: 2,000 rows of 1,000 in half the time, since rows are copied as a whole."""
-    forwards = index.where(index >= 0, index + len(data))
+def _slices(data: Tensor, rows: Tensor) -> Tensor:
+    """Return ``data[rows]``. Copying rows as a whole takes half the time of ATen's indexing."""
+    forwards = rows.where(rows >= 0, rows + len(data))
     try:
-        return data.index_select(0, forwards.flatten()).view(*index.shape, *data.shape[1:])
+        return index_select(data, 0, forwards.flatten()).view(*rows.shape, *data.shape[1:])
     except (IndexError, RuntimeError):
-        _ = torch.arange(len(data), device=data.device)[index]  # tells which one is out of range
-        return data[index]
+        # This raises an error that names the row out of range.
+        _ = torch.arange(len(data), device=data.device)[rows]
+        return index(data, rows)
 
 
 def _check_scatter(s: Shapes, values: str, shape: tuple[int, ...]) -> None:

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from ...base.shapes import shape_text
+from ...kernels.wide_sums import widen
 from ..declaration import function_operator
 from ..infer import Shapes
 from ..schema import Op
@@ -75,5 +76,6 @@ def count_sketch(
         out_dim: size of the last axis of the result.
         processing_batch_size: size of a batch on the device; has no effect.
     """
-    sketch = data.new_zeros(*data.shape[:-1], out_dim)
-    return sketch.index_add(-1, h.reshape(-1).long(), data * s.reshape(-1).detach())
+    signed = widen(data * s.reshape(-1).detach())
+    sketch = signed.new_zeros(*data.shape[:-1], out_dim)
+    return sketch.index_add(-1, h.reshape(-1).long(), signed).to(data.dtype)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
+import torch
+
 from ....op.families.reduce import reduced_axes
 from ....op.tensor.slice import box_ranges
 from .site import Site, converter
@@ -241,15 +243,31 @@ for _kind in ("sum", "mean", "max", "min", "prod"):
 
 
 def _norm_refusal(site: Site) -> str | None:
-    return None if site.out_dtypes[0].is_floating_point else "a norm as a whole number"
+    if not site.out_dtypes[0].is_floating_point:
+        return "a norm as a whole number"
+    if site.op.name == "_npi_norm" and not site.op.is_euclidean(site.rank):  # type: ignore[attr-defined]
+        return f"ord={site.ord}, flag={site.flag}: neither a Euclidean norm nor a vector norm"
+    return None
 
 
-@converter("norm", _norm_refusal, is_arithmetic=True)
+@converter("norm _npi_norm", _norm_refusal, is_arithmetic=True)
 def _norm(site: Site) -> Any:
     o, x = site.ops, site.x
-    axes = reduced_axes(site.op.attr("axis"), site.rank)
-    if site.ord == 1:
-        found = o.reduce("sum", o.elementwise("abs", x), axes)
-    else:
-        found = o.elementwise("sqrt", o.reduce("sum", o.elementwise("multiply", x, x), axes))
-    return o.reshape(found, site.out[0])
+    axes = _norm_axes(site)
+    sizes = o.elementwise("abs", x)
+    if site.op.name == "norm" and site.ord == 1:
+        return o.reshape(o.reduce("sum", sizes, axes), site.out[0])
+    # Squares of the numbers themselves would leave the range of the dtype.
+    bounds = torch.finfo(site.out_dtypes[0])
+    scale = o.clip(o.reduce("max", sizes, axes, keep=True), bounds.tiny, bounds.max)
+    scaled = o.elementwise("divide", x, scale)
+    total = o.reduce("sum", o.elementwise("multiply", scaled, scaled), axes, keep=True)
+    norm = o.elementwise("multiply", o.elementwise("sqrt", total), scale)
+    return o.reshape(norm, site.out[0])
+
+
+def _norm_axes(site: Site) -> Sequence[int]:
+    if site.op.name == "norm":
+        return reduced_axes(site.op.attr("axis"), site.rank)
+    axes: Sequence[int] = site.op.axes(site.rank)  # type: ignore[attr-defined]
+    return [axis % site.rank for axis in axes]
