@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 import torch
 
+import mxnova as mx
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.op import library  # noqa: F401 - registers the operators
 from mxnova.core.op.kernel import KERNELS
@@ -330,3 +331,47 @@ def test_products_with_turned_matrices_have_the_rows_that_there_are_columns_for(
     assert found.dtype is dtype
     expected = torch.tensordot(dense.T, rhs.detach(), 1)
     assert torch.equal(found.dense().detach(), expected)
+
+
+SHAPES = [(3, 4), (3, 1), (1, 4), (1, 1), (4,), (1,), (0, 4), (3, 0)]
+
+
+@pytest.mark.parametrize("name", ["broadcast_mul", "broadcast_div"])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("own", [(3, 4), (3, 1), (1, 4), (1, 1)])
+def test_csr_broadcast_of_any_two_shapes_equals_dense(own, shape, name):
+    try:
+        wanted = torch.broadcast_shapes(own, shape)
+    except RuntimeError:
+        return
+    values = torch.arange(12.0).reshape(3, 4)[: own[0], : own[1]].fmod(3)
+    rhs = torch.arange(1.0, 1 + math.prod(shape)).reshape(shape)
+    op = find(name).of({})
+    (kernel,) = (k for k in KERNELS[name] if k.forward.__name__ == "_csr_broadcast")
+    result = kernel.forward(op, Csr.of_dense(values), rhs)
+    assert (result.stype, tuple(result.shape)) == ("csr", tuple(wanted))
+    assert torch.equal(result.dense(), op.forward(values, rhs))
+
+
+def test_csr_broadcast_refuses_three_axes():
+    x = mx.nd.ones((2, 3)).tostype("csr")
+    with pytest.raises(MXNetError, match=r"broadcast_mul: rhs=\(1, 2, 3\): .* got 3: reshape it"):
+        mx.nd.broadcast_mul(x, mx.nd.ones((1, 2, 3))).wait_to_read()
+
+
+@pytest.mark.parametrize("index", [-1, -0.5, 3, 5])
+@pytest.mark.parametrize("rows", [[0, 1, 2], [0, 2], []])
+@pytest.mark.parametrize("name", ["Embedding", "_contrib_SparseEmbedding"])
+def test_embedding_of_sparse_weight_refuses_index_out_of_range(name, rows, index):
+    weight = mx.nd.sparse.zeros("row_sparse", (3, 2))
+    if rows:
+        weight[:] = mx.nd.sparse.row_sparse_array((mx.nd.ones((len(rows), 2)), rows), shape=(3, 2))
+    operator = mx.nd.Embedding if name == "Embedding" else mx.nd.contrib.SparseEmbedding
+    expected = rf"{name}: data\[1\] is {index:g}, not from 0 to 2"
+    with pytest.raises(MXNetError, match=expected):
+        operator(mx.nd.array([2.9, index]), weight, input_dim=3, output_dim=2).wait_to_read()
+    symbol = getattr(mx.sym, name, None) or mx.sym.contrib.SparseEmbedding
+    net = symbol(mx.sym.var("data"), mx.sym.var("weight"), input_dim=3, output_dim=2)
+    executor = net.bind(mx.cpu(), {"data": mx.nd.array([0, index]), "weight": weight})
+    with pytest.raises(MXNetError, match=expected):
+        executor.forward()[0].wait_to_read()

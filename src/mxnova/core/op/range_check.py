@@ -25,10 +25,10 @@ CHECKS = _Checks()
 
 
 def check_range(index: Tensor, size: int, array: str, ignored: int | None = None) -> None:
-    """Raises OutOfRangeError unless all of `index`, whole numbers, are from 0 to `size` - 1.
+    """Raise OutOfRangeError unless all of `index` are at least 0 and less than `size`.
 
     Args:
-        index: what is checked.
+        index: the numbers to check.
         size: number of classes, rows or words.
         array: the operator's, and its name for the array.
         ignored: an index that is allowed besides.
@@ -42,7 +42,8 @@ def check_range(index: Tensor, size: int, array: str, ignored: int | None = None
         return
     place = wrong.nonzero()[0].tolist()
     at = f"[{', '.join(map(str, place))}]" if place else ""
+    number = index[tuple(place)].item()
     raise OutOfRangeError(
-        f"{array}{at} is {int(index[tuple(place)])}, not from 0 to {size - 1}: rows and classes "
+        f"{array}{at} is {number:g}, not from 0 to {size - 1}: rows and classes "
         "are numbered from 0; input_dim, depth or units of the last layer tell how many there are"
     )

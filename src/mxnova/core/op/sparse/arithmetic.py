@@ -190,10 +190,10 @@ def _at_stored(places: Sparse, dense: Tensor) -> Tensor:
         return dense.index_select(0, places.indices.long())
     dense = dense.reshape((1,) * (2 - dense.dim()) + tuple(dense.shape))
     n_rows, n_columns = dense.shape
-    if n_rows == 1 < n_columns:
+    if n_rows == 1 != n_columns:
         return dense[0].index_select(0, places.indices)
-    rows = places.rows() if n_rows > 1 else 0
-    columns = places.indices.long() if n_columns > 1 else 0
+    rows = places.rows() if n_rows != 1 else 0
+    columns = places.indices.long() if n_columns != 1 else 0
     taken = dense[rows, columns]
     return taken if taken.dim() else taken.expand(len(places.data))
 
@@ -211,7 +211,28 @@ for _stype in ("csr", "row_sparse"):
     kernel_of("elemwise_mul", "default", _stype, out=_stype)(_sparse_second)
 
 
-kernel_of("broadcast_mul broadcast_div", "csr", "default", out="csr")(_sparse_first)
+def _repeat(lhs: Csr, n_rows: int, n_columns: int) -> Csr:
+    """Return a matrix whose single row or column, or both, is repeated to the given shape."""
+    if lhs.shape[1] != n_columns:
+        columns = torch.arange(n_columns, device=lhs.data.device, dtype=lhs.indices.dtype)
+        data = lhs.data.repeat_interleave(n_columns)
+        indices = columns.repeat(len(lhs.data))
+        lhs = Csr(data, lhs.indptr * n_columns, indices, (lhs.shape[0], n_columns))
+    if lhs.shape[0] != n_rows:
+        starts = torch.arange(n_rows + 1, device=lhs.data.device, dtype=lhs.indptr.dtype)
+        data, indices = lhs.data.repeat(n_rows), lhs.indices.repeat(n_rows)
+        lhs = Csr(data, starts * len(lhs.data), indices, (n_rows, n_columns))
+    return lhs
+
+
+@kernel_of("broadcast_mul broadcast_div", "csr", "default", out="csr")
+def _csr_broadcast(op: Op, lhs: Csr, rhs: Tensor) -> Csr:
+    if rhs.dim() > 2:
+        reason = f"must have one or two axes beside a csr matrix, got {rhs.dim()}: reshape it"
+        raise argument_error(op.name, "rhs", tuple(rhs.shape), reason)
+    sizes = zip(lhs.shape, (1, 1, *rhs.shape)[-2:], strict=True)
+    lhs = _repeat(lhs, *(other if own == 1 else own for own, other in sizes))
+    return lhs.with_data(op.forward(lhs.data, _at_stored(lhs, rhs)))
 
 
 @kernel_of("_scatter_elemwise_div", "row_sparse", "default csr row_sparse", out="row_sparse")

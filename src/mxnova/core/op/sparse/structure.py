@@ -8,9 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ...base.errors import MXNetError, OutOfRangeError
+from ...base.errors import MXNetError, OutOfRangeError, of_values
 from ...kernels.wide_sums import widen
 from ..kernel import kernel_of
+from ..range_check import check_range
 from ..schema import Op
 from .dot import product
 from .indices import distinct
@@ -74,19 +75,20 @@ def _retain(op: Op, data: RowSparse, indices: Tensor) -> RowSparse:
     return RowSparse(data.take(wanted), wanted, data.shape)
 
 
-def _looked_up(op: Op, data: Tensor) -> Tensor:
-    return data.long().clamp(0, op.attr("input_dim") - 1)
-
-
 def _embedding_gradient(op: Op, d_output: Value, data: Tensor, weight: RowSparse) -> Any:
     d_rows = dense_of(d_output).reshape(-1, weight.shape[1])
-    return None, RowSparse.of_rows(_looked_up(op, data).reshape(-1), d_rows, weight.shape)
+    return None, RowSparse.of_rows(data.long().reshape(-1), d_rows, weight.shape)
 
 
 @kernel_of("Embedding _contrib_SparseEmbedding", "default", "row_sparse",
            backward=_embedding_gradient)  # fmt: skip
 def _embedding(op: Op, data: Tensor, weight: RowSparse) -> Tensor:
-    rows = weight.take(_looked_up(op, data).reshape(-1))
+    """Look rows up, refusing indices out of range, which MXNet clips for dense weights only."""
+    try:
+        check_range(data, op.attr("input_dim"), f"{op.name}: data")
+    except OutOfRangeError as error:
+        raise of_values(error) from None
+    rows = weight.take(data.long().reshape(-1))
     return rows.reshape(*data.shape, weight.shape[1])
 
 

@@ -116,7 +116,8 @@ def embedding(
     """Rows of `weight`, one for each index in `data`.
 
     Args:
-        data: indices, of any shape and type; those out of range are clipped.
+        data: indices, of any shape and type. Those out of range are clipped if `weight` is dense,
+            and an error if it is row_sparse.
         weight: (input_dim, output_dim).
         input_dim: number of rows of the table.
         output_dim: length of a row.
@@ -144,7 +145,8 @@ def sparse_embedding(
     """`Embedding` as files of early MXNet name it.
 
     Args:
-        data: indices, of any shape and type; those out of range are clipped.
+        data: indices, of any shape and type. Those out of range are clipped if `weight` is dense,
+            and an error if it is row_sparse.
         weight: (input_dim, output_dim).
         input_dim: number of rows of the table.
         output_dim: length of a row.
