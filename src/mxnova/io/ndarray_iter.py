@@ -29,7 +29,8 @@ class NDArrayIter(DataIter):
         batch_size: samples in a batch.
         shuffle: whether samples come in another order each time.
         last_batch_handle: a last batch that is not full is filled up with the first samples
-            (``pad``), left out (``discard``), or put before the next time's (``roll_over``).
+            (``pad``), left out (``discard``), or put before the next time's (``roll_over``), which
+            is an error where both together do not fill a batch.
         data_name: of an array of data without a name.
         label_name: of an array of labels without a name.
         layout: of the data.
@@ -121,11 +122,26 @@ class NDArrayIter(DataIter):
             self.hard_reset()
 
     def iter_next(self) -> bool:
-        """Advance to the next batch; returns whether there is one."""
+        """Advance to the next batch; returns whether there is one.
+
+        Raises:
+            ArgumentError: the samples left over from the last epoch and those of this one do not
+                fill a batch.
+        """
         self.cursor += self.batch_size
         if self.last_batch_handle == "pad":
             return self.cursor < self.num_data
-        return self.cursor + self.batch_size <= self.num_data
+        if self.cursor + self.batch_size <= self.num_data:
+            return True
+        if self.cursor < 0:
+            left = -self.cursor
+            self.cursor -= self.batch_size
+            raise ArgumentError(
+                f"NDArrayIter: last_batch_handle='roll_over': {left} samples left over and the "
+                f"{self.num_data} of an epoch do not fill a batch of {self.batch_size}: reduce "
+                "batch_size, or use last_batch_handle='pad'"
+            )
+        return False
 
     def getdata(self) -> list[Any]:
         """Arrays of data of this batch."""

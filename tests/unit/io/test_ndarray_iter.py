@@ -186,3 +186,31 @@ def test_own_iterators():
     assert [batch.data[0].asscalar() for batch in Counting(1)] == [1, 0]
     with pytest.raises(StopIteration):
         DataIter(1).next()
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize(
+    ("samples", "size", "epochs"),
+    [
+        # Lists of (length, pad) of each epoch; None: an error, after which reset() starts afresh.
+        (4, 7, [[], [(7, 4)], None, [], [(7, 4)]]),
+        (4, 9, [[], None, [], None]),
+        (1, 4, [[], None, []]),
+        (5, 8, [[], [(8, 5)], None, []]),
+        (3, 5, [[], [(5, 3)], None, []]),
+        (4, 8, [[], [(8, 4)], [], [(8, 4)]]),
+        (4, 4, [[(4, 0)], [(4, 0)]]),
+    ],
+)
+def test_roll_over_gives_full_batches_or_raises(samples, size, epochs, shuffle):
+    iterator = NDArrayIter(
+        np.arange(samples), batch_size=size, shuffle=shuffle, last_batch_handle="roll_over"
+    )
+    for expected in epochs:
+        if expected is None:
+            with pytest.raises(mx.MXNetError, match=f"do not fill a batch of {size}: reduce"):
+                list(iterator)
+        else:
+            found = [(len(batch.data[0]), batch.pad) for batch in iterator]
+            assert found == expected
+        iterator.reset()
