@@ -102,7 +102,8 @@ def _lrn(site: Site) -> Value:
     size = site.attribute("size", REQUIRED)
     facts = {"alpha": site.attribute("alpha", 1e-4), "beta": site.attribute("beta", 0.75)}
     if size % 2 == 0:
-        raise RefusalError(f"attribute size={size}: MXNet takes odd sizes")
+        text = "one more channel behind than before, which MXNet's LRN cannot sum"
+        raise RefusalError(f"attribute size={size}: {text}")
     return site.op("LRN", site.x, knorm=site.attribute("bias", 1.0), nsize=size, **facts)
 
 

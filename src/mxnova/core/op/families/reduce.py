@@ -15,6 +15,7 @@ from ...base.params import Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
 from ...kernels import vectorized
 from ...kernels.norms import vector_norm
+from ...kernels.wide_sums import widen
 from ..declaration import DTypeRule, function_operator, register_function, same_dtype
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
@@ -309,10 +310,11 @@ def moments(
         axes: the axes that vanish, at least one.
         keepdims: keep them with length 1.
     """
-    chosen = reduced_axes(axes, data.ndim)
-    mean = _mean(data, chosen, True)
-    variance = reduce(torch.square(data - mean), _mean, chosen, keepdims)
-    return mean if keepdims else reduce(data, _mean, chosen, False), variance
+    chosen, wide = reduced_axes(axes, data.ndim), widen(data)
+    mean = _mean(wide, chosen, True)
+    variance = reduce(torch.square(wide - mean), _mean, chosen, keepdims)
+    mean = mean if keepdims else reduce(wide, _mean, chosen, False)
+    return mean.to(data.dtype), variance.to(data.dtype)
 
 
 # Positions of extremes ----------------------------------------------------------------------------

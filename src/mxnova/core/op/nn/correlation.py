@@ -9,6 +9,7 @@ from torch import Tensor
 
 from ...base.params import UInt
 from ...base.shapes import Dim
+from ...kernels.wide_sums import widen
 from ..declaration import operator
 from ..infer import Shapes
 from ..schema import Op
@@ -71,7 +72,7 @@ class Correlation(Op):
         return -(-room // self.stride1)
 
     def forward(self, data1: Tensor, data2: Tensor) -> Tensor:
-        first, second = (F.pad(x, (self.pad_size,) * 4) for x in (data1, data2))
+        first, second = (F.pad(widen(x), (self.pad_size,) * 4) for x in (data1, data2))
         start, reach = self.max_displacement, self._reach
         rows, columns = (n - 2 * start for n in first.shape[2:])
         center = first[..., start : start + rows, start : start + columns].unsqueeze(-1)
@@ -81,7 +82,7 @@ class Correlation(Op):
             shifted = strip.unfold(-1, columns, self.stride2)[..., : len(reach), :].mT
             found.append(self._compared(center, shifted).mean(1))
         displaced = torch.stack(found, 1).movedim(-1, 2).flatten(1, 2)
-        return F.avg_pool2d(displaced, self.kernel_size, self.stride1)
+        return F.avg_pool2d(displaced, self.kernel_size, self.stride1).to(data1.dtype)
 
     def _compared(self, a: Tensor, b: Tensor) -> Tensor:
         if self.is_multiply:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import inf, prod
 from typing import Literal
 
 import torch
@@ -13,6 +13,7 @@ from ...base.params import UInt
 from ...base.shapes import UnknownDim, shape_text
 from ...kernels import vectorized
 from ...kernels.norms import has_lost_rows, standardize
+from ...kernels.wide_sums import widen
 from ...runtime import tuning
 from ...runtime.torch_api import is_traced
 from ..contrib.boxes import all_float32
@@ -221,22 +222,42 @@ def l2_normalization(
         mode: the sum is over all of a sample (instance), axis 1 (channel) or all further axes
             (spatial).
     """
+    x = widen(data)
     if mode == "channel":
         axes: tuple[int, ...] = (1,)
     else:
         axes = tuple(range(1 if mode == "instance" else 2, data.ndim))
-    squares = (data * data).sum(axes, keepdim=True) if axes else data * data
-    return data / (squares + eps).sqrt()
+    squares = (x * x).sum(axes, keepdim=True) if axes else x * x
+    return (x / (squares + eps).sqrt()).to(data.dtype)
 
 
 def _lrn_shape(op: Op, s: Shapes) -> None:
-    if op.attr("nsize") % 2 == 0:
-        raise s.fail(f"nsize={op.attr('nsize')}: it must be odd")
+    if op.attr("nsize") < 1:
+        raise s.fail(f"nsize={op.attr('nsize')}: it must be at least 1")
     s.same("data", "output")
     s.rank("data", 4)
 
 
-@function_operator("LRN", shape=_lrn_shape, items=batch_apart)
+def _lrn_backward(
+    d_output: Tensor,
+    data: Tensor,
+    output: Tensor,
+    *,
+    alpha: float,
+    beta: float,
+    knorm: float,
+    nsize: int,
+) -> Tensor:
+    weight, beta = saturated(alpha / nsize, data.dtype), saturated(beta, data.dtype)
+    x = widen(data)
+    total = _lrn_totals(x, weight, knorm, nsize)
+    # Beside an infinite element, everything is 0 and has no slope.
+    shares = (d_output * output / total).where(total < inf, 0)
+    near = _add_near(shares.clone(), shares, 1.0, nsize)
+    return (d_output * total.pow(-beta) - 2 * weight * beta * x * near).to(data.dtype)
+
+
+@function_operator("LRN", shape=_lrn_shape, items=batch_apart, backward=_lrn_backward)
 def local_response_norm(
     data: Tensor, *, alpha: float = 1e-4, beta: float = 0.75, knorm: float = 2, nsize: UInt
 ) -> Tensor:
@@ -250,19 +271,13 @@ def local_response_norm(
         alpha: weight of the sum.
         beta: exponent.
         knorm: constant term.
-        nsize: number of channels summed around each one, odd.
+        nsize: number of channels summed around each one; one less if it is even, as in MXNet.
     """
     weight, beta = saturated(alpha / nsize, data.dtype), saturated(beta, data.dtype)
-    if (
-        is_traced()
-        or data.is_cuda
-        or (torch.is_grad_enabled() and data.requires_grad)
-        or not data.numel()
-    ):
-        square = data * data
-        total = square.mul(weight).add_(knorm)
-        _add_near(total, square, weight, nsize)
-        return data * (_power_075(total) if beta == 0.75 else total.pow(-beta))
+    if is_traced() or data.is_cuda or data.dtype.itemsize < 4 or not data.numel():
+        x = widen(data)
+        total = _lrn_totals(x, weight, knorm, nsize)
+        return (x * (_power_075(total) if beta == 0.75 else total.pow(-beta))).to(data.dtype)
     output = torch.empty_like(data)
     n = max(1, tuning.LRN_BLOCK // data[0].numel())
     squares, totals = torch.empty_like(data[:n]), torch.empty_like(data[:n])
@@ -281,13 +296,20 @@ def local_response_norm(
     return output
 
 
-def _add_near(total: Tensor, square: Tensor, weight: float, nsize: int) -> None:
-    for i in range(1, min(nsize // 2 + 1, total.shape[1])):
+def _lrn_totals(data: Tensor, weight: float, knorm: float, nsize: int) -> Tensor:
+    square = data * data
+    return _add_near(square.mul(weight).add_(knorm), square, weight, nsize)
+
+
+def _add_near(total: Tensor, square: Tensor, weight: float, nsize: int) -> Tensor:
+    """Add the weighted squares of as many channels on both sides to the totals, in place."""
+    for i in range(1, min((nsize - 1) // 2 + 1, total.shape[1])):
         total[:, i:].add_(square[:, :-i], alpha=weight)
         total[:, :-i].add_(square[:, i:], alpha=weight)
+    return total
 
 
 def _power_075(total: Tensor) -> Tensor:
-    """``total ** -0.75``, in a quarter of the time that powers take."""
+    """Compute ``total ** -0.75`` in a quarter of the time that powers take."""
     root = total.rsqrt_()
     return root * root.sqrt()

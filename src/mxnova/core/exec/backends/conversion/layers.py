@@ -276,8 +276,10 @@ def _l2(site: Site) -> Any:
 
 @converter("LRN")
 def _lrn(site: Site) -> Any:
-    numbers = (float(site.alpha), float(site.beta), float(site.knorm), int(site.nsize))
-    return site.ops.lrn(site.x, *numbers)
+    # MXNet sums nsize - 1 channels if nsize is even; runtimes sum more of them on one side.
+    size = site.nsize - 1 + site.nsize % 2
+    alpha = site.alpha * size / site.nsize
+    return site.ops.lrn(site.x, float(alpha), float(site.beta), float(site.knorm), int(size))
 
 
 # Softmax ------------------------------------------------------------------------------------------
