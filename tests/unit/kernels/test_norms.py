@@ -126,3 +126,37 @@ def test_normalization_of_rows_whose_squares_overflow_is_finite(name, dtype):
         results.append((y.asnumpy(), x.grad.asnumpy() * size))
     for small, large in zip(*results, strict=True):
         np.testing.assert_allclose(large, small, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("function", "values", "slopes"),
+    [
+        (mx.nd.arcsinh, [0, 1, -300, 6e4], [1, 0.70710678, 1 / 300, 1 / 6e4]),
+        (mx.nd.arccosh, [1, 2, 300, 6e4], [np.inf, 0.57735027, 1 / 300, 1 / 6e4]),
+        (lambda x: mx.nd.broadcast_hypot(x, x), [6e-8, 1, 300, 6e4], [0.70710678] * 4),
+        (mx.np.arcsinh, [0, 1, -300, 6e4], [1, 0.70710678, 1 / 300, 1 / 6e4]),
+        (mx.np.arccosh, [1, 2, 300, 6e4], [np.inf, 0.57735027, 1 / 300, 1 / 6e4]),
+        (lambda x: mx.np.hypot(x, x), [6e-8, 1, 300, 6e4], [0.70710678] * 4),
+    ],
+)
+@pytest.mark.parametrize(("dtype", "scale"), [("float16", 1), ("float32", 1), ("float32", 1e30)])
+def test_gradients_that_square_the_data_do_not_overflow(function, values, slopes, dtype, scale):
+    is_hypot = slopes[0] not in (1, np.inf)
+    x = mx.nd.array(np.array(values[2:] if scale > 1 else values) * scale, dtype=dtype)
+    x.attach_grad()
+    with mx.autograd.record():
+        y = function(x.as_np_ndarray() if "numpy" in function.__module__ else x)
+        if is_hypot:
+            y = y * 0.5  # both arguments have a gradient
+    y.backward()
+    expected = np.array(slopes[2:] if scale > 1 else slopes) / (1 if is_hypot else scale)
+    np.testing.assert_allclose(x.grad.asnumpy(), expected, 2e-3 if dtype == "float16" else 1e-5)
+
+
+def test_average_of_float16_divides_in_float32():
+    x = mx.np.array([1, 2], dtype="float16")
+    x.attach_grad()
+    with mx.autograd.record():
+        y = mx.np.average(x, weights=mx.np.array([1e-6, 3e-6], dtype="float16"))
+    y.backward()
+    np.testing.assert_allclose(x.grad.asnumpy(), [0.25, 0.75], 2e-2)

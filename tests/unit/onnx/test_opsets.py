@@ -115,3 +115,15 @@ def test_files_say_their_opset(opset, ir, tmp_path):
     model = onnx.load(path)
     assert [(i.domain, i.version) for i in model.opset_import] == [("", opset)]
     assert model.ir_version == ir
+
+
+@pytest.mark.parametrize("size", [1e-30, 1.0, 1e30])
+@pytest.mark.parametrize(
+    "attrs", [{"op": "norm", "axis": 1}, {"op": "_npi_norm", "axis": 1, "ord": 3}]
+)
+def test_exported_norm_of_extreme_numbers_is_exact(attrs, size, tmp_path):
+    op = attrs["op"]
+    rest = {k: v for k, v in attrs.items() if k != "op"}
+    data = (np.random.default_rng(0).normal(size=(3, 4)) * size).astype("float32")
+    model, inputs = exported(Sample(op, [data], rest), 17)
+    check_values(Sample(op, [data], rest), model, inputs, tmp_path)

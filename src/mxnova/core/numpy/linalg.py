@@ -118,17 +118,12 @@ def _summed(F: World, x: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _vector_norm(F: World, x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
-    size = F._npi_abs(x)
     if ord in (float("inf"), "inf"):
-        return F._np_max(size, axis=axis, keepdims=keepdims)
+        return F._np_max(F._npi_abs(x), axis=axis, keepdims=keepdims)
     if ord in (float("-inf"), "-inf"):
-        return F._np_min(size, axis=axis, keepdims=keepdims)
+        return F._np_min(F._npi_abs(x), axis=axis, keepdims=keepdims)
     if isinstance(ord, str):
         raise ValueError(f"norm: ord={ord!r}: not of vectors")
-    if ord == 0:
-        return _summed(F, F._npi_cast(size != 0, dtype="float32"), axis, keepdims)
-    if ord == 1:
-        return _summed(F, size, axis, keepdims)
     return F._npi_norm(x, ord=float(ord), axis=axis, keepdims=keepdims)
 
 

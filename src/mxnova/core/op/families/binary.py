@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from ...base.params import Count
+from ...kernels.wide_sums import widen
 from ...runtime.torch_api import is_traced
 from ..constants import divisor
 from ..declaration import elementwise_shape, function_operator, register_function
@@ -157,7 +158,14 @@ def _divided(
 
 
 power = through_float(torch.pow)
-hypot = through_float(torch.hypot)
+
+
+def _hypot(lhs: Tensor, rhs: Tensor) -> Tensor:
+    """Compute in float32 for float16: the gradient divides by the result, which may overflow."""
+    return torch.hypot(widen(lhs), widen(rhs)).to(lhs.dtype)
+
+
+hypot = through_float(_hypot)
 
 # fmt: off
 binary(torch.add, means="add", elemwise="elemwise_add _Plus _add _plus _sparse_elemwise_add",

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ...kernels.wide_sums import widen
 from ...runtime.torch_api import is_traced
 from ..declaration import DTypeRule, elementwise_shape, register_function
 from ..gradient_stypes import as_equal_head, as_head, as_input
@@ -105,6 +106,16 @@ def _rcbrt_backward(d_output: Tensor, data: Tensor, output: Tensor) -> Tensor:
     return -d_output * output / (3 * data)
 
 
+# ATen squares the data, which overflows from 1e19 on.
+def _arcsinh_backward(d_output: Tensor, data: Tensor) -> Tensor:
+    return (d_output / torch.hypot(widen(data), data.new_ones(()))).to(data.dtype)
+
+
+def _arccosh_backward(d_output: Tensor, data: Tensor) -> Tensor:
+    size = widen(data).abs()
+    return (d_output * (size - 1).rsqrt() * (size + 1).rsqrt()).to(data.dtype)
+
+
 def _softsign_backward(d_output: Tensor, data: Tensor) -> Tensor:
     return d_output / data.abs().add_(1).square_()
 
@@ -195,8 +206,10 @@ _of_floats("sinh _sparse_sinh", torch.sinh, doc="Hyperbolic sine.", method=True)
 _of_floats("cosh _sparse_cosh", torch.cosh, doc="Hyperbolic cosine.", method=True)
 _of_floats("tanh _sparse_tanh", torch.tanh, doc="Hyperbolic tangent.", method=True,
            activation=Activation("tanh"))
-_of_floats("arcsinh _sparse_arcsinh", torch.arcsinh, doc="Inverse hyperbolic sine.", method=True)
-_of_floats("arccosh _sparse_arccosh", torch.arccosh, doc="Inverse hyperbolic cosine.", method=True)
+_of_floats("arcsinh _sparse_arcsinh", torch.arcsinh, backward=_arcsinh_backward,
+           doc="Inverse hyperbolic sine.", method=True)
+_of_floats("arccosh _sparse_arccosh", torch.arccosh, backward=_arccosh_backward,
+           doc="Inverse hyperbolic cosine.", method=True)
 _of_floats("arctanh _sparse_arctanh", torch.arctanh, doc="Inverse hyperbolic tangent.", method=True)
 
 _of_floats("sigmoid _sparse_sigmoid", torch.sigmoid, doc="1 / (1 + exp(-data)).", method=True,

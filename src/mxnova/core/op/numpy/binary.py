@@ -17,7 +17,7 @@ from torch import Tensor
 from ...base.shapes import UNKNOWN, Dim, shape_text
 from ...kernels import vectorized
 from ..declaration import function_operator, register_function
-from ..families.binary import LOGIC, modulo, power
+from ..families.binary import LOGIC, hypot, modulo, power
 from ..families.rules import UNEQUAL, through_float
 from ..infer import DTypes, Shapes
 from ..promotion import (
@@ -187,7 +187,7 @@ def _hypot(x1: Tensor, x2: Tensor) -> Tensor:
         x1: first leg.
         x2: second leg; axes of length 1 repeat in both.
     """
-    return torch.hypot(*_floats(x1, x2))
+    return hypot(*_floats(x1, x2))
 
 
 # Comparison ---------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from ...base.errors import MXNetError
 from ...base.params import Double, Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
 from ...kernels import vectorized
+from ...kernels.wide_sums import widen
 from ..declaration import operator, register_function
 from ..dtypes import dtype_name, torch_dtype
 from ..families.reduce import restored
@@ -367,13 +368,16 @@ class Average(Op):
     def forward(self, a: Tensor, weights: Tensor | None = None) -> tuple[Tensor, Tensor]:
         if weights is not None:
             a, weights = to_common_dtype(a, weights)
-        axes = reduced_axes(self.axis, a.ndim)
+        axes, dtype = reduced_axes(self.axis, a.ndim), a.dtype
+        a = widen(a)
         if weights is None:
             count = a.new_full((), _count(a, axes))
-            return _quotient(_total(a, axes, False, a.dtype), count), count
+            return _quotient(_total(a, axes, False, a.dtype), count).to(dtype), count.to(dtype)
+        weights = widen(weights)
         if weights.shape == a.shape:
             weight = _total(weights, axes, False, a.dtype)
         else:
             weight = weights.sum(dtype=a.dtype)
             weights = restored(weights, a, tuple(i for i in range(a.ndim) if i not in axes))
-        return _quotient(_total(a * weights, axes, False, a.dtype), weight), weight.detach()
+        mean = _quotient(_total(a * weights, axes, False, a.dtype), weight)
+        return mean.to(dtype), weight.detach().to(dtype)

@@ -65,7 +65,7 @@ def _row(names: str, function: Callable[..., Tensor], *, doc: str, **rules: Any)
 
 
 def _classic(names: str, known: str) -> None:
-    """Registers operator `known`, whose own gradient reads no input, under `names`."""
+    """Register operator `known` under `names`, with `x` as the name of its input."""
     type_ = find(known)
     op = type_.of({})
     doc = type_.doc.splitlines()[0].replace("data", "x")
@@ -74,9 +74,20 @@ def _classic(names: str, known: str) -> None:
         op.forward,
         doc=doc,
         dtype=numbers_only,
-        backward=op.backward,
+        backward=_of_x(op.backward),
         activation=op.activation,
     )
+
+
+def _of_x(known: Callable[..., Tensor] | None) -> Callable[..., Tensor] | None:
+    """Return a backward that reads `x` instead of `data`, if it reads any input."""
+    if known is None or "data" not in known.__code__.co_varnames:
+        return known
+
+    def backward(d_output: Tensor, x: Tensor) -> Tensor:
+        return known(d_output, x)
+
+    return backward
 
 
 _classic("_npi_absolute _npi_abs", "abs")

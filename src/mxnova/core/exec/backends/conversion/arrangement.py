@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
+from math import inf, prod
 from typing import Any
 
 import torch
@@ -245,29 +245,38 @@ for _kind in ("sum", "mean", "max", "min", "prod"):
 def _norm_refusal(site: Site) -> str | None:
     if not site.out_dtypes[0].is_floating_point:
         return "a norm as a whole number"
-    if site.op.name == "_npi_norm" and not site.op.is_euclidean(site.rank):  # type: ignore[attr-defined]
-        return f"ord={site.ord}, flag={site.flag}: neither a Euclidean norm nor a vector norm"
+    if _norm_order(site) in (0, inf, -inf):
+        return f"ord={site.ord}, flag={site.flag}, axis={site.op.attr('axis')}"
     return None
+
+
+def _norm_order(site: Site) -> float:
+    """Return the p of a vector norm, 0 for matrix norms that are none."""
+    op: Any = site.op
+    if op.name == "norm":
+        return float(op.ord)
+    if op.is_euclidean(site.rank):
+        return 2.0
+    return float(op.ord) if len(op.axes(site.rank)) == 1 else 0.0
 
 
 @converter("norm _npi_norm", _norm_refusal, is_arithmetic=True)
 def _norm(site: Site) -> Any:
-    o, x = site.ops, site.x
-    axes = _norm_axes(site)
-    sizes = o.elementwise("abs", x)
-    if site.op.name == "norm" and site.ord == 1:
+    o, op = site.ops, site.op
+    given = op.attr("axis") if op.name == "norm" else op.axes(site.rank)  # type: ignore[attr-defined]
+    axes, order = reduced_axes(given, site.rank), _norm_order(site)
+    sizes = o.elementwise("abs", site.x)
+    if order == 1:
         return o.reshape(o.reduce("sum", sizes, axes), site.out[0])
-    # Squares of the numbers themselves would leave the range of the dtype.
+    # Powers of the numbers themselves would leave the range of the dtype.
     bounds = torch.finfo(site.out_dtypes[0])
     scale = o.clip(o.reduce("max", sizes, axes, keep=True), bounds.tiny, bounds.max)
-    scaled = o.elementwise("divide", x, scale)
-    total = o.reduce("sum", o.elementwise("multiply", scaled, scaled), axes, keep=True)
-    norm = o.elementwise("multiply", o.elementwise("sqrt", total), scale)
-    return o.reshape(norm, site.out[0])
-
-
-def _norm_axes(site: Site) -> Sequence[int]:
-    if site.op.name == "norm":
-        return reduced_axes(site.op.attr("axis"), site.rank)
-    axes: Sequence[int] = site.op.axes(site.rank)  # type: ignore[attr-defined]
-    return [axis % site.rank for axis in axes]
+    scaled = o.elementwise("divide", sizes, scale)
+    if order == 2:
+        total = o.reduce("sum", o.elementwise("multiply", scaled, scaled), axes, keep=True)
+        root = o.elementwise("sqrt", total)
+    else:
+        powers = o.elementwise("power", scaled, o.floats(order))
+        total = o.reduce("sum", powers, axes, keep=True)
+        root = o.elementwise("power", total, o.floats(1 / order))
+    return o.reshape(o.elementwise("multiply", root, scale), site.out[0])
