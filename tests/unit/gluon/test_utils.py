@@ -415,3 +415,11 @@ def test_kind_of_symbols():
     assert utils._check_same_symbol_type([NP_SYMBOL]) is type(NP_SYMBOL)
     with pytest.raises(TypeError, match="one kind"):
         utils._check_same_symbol_type([SYMBOL, NP_SYMBOL])
+
+
+@pytest.mark.parametrize("size", [1e-25, 1e20])
+def test_clip_global_norm_of_extreme_gradients_returns_their_norm(size):
+    arrays = [mx.nd.full((2, 2), size), mx.nd.full((5,), size)]
+    norm = mx.gluon.utils.clip_global_norm(arrays, 1.0)
+    np.testing.assert_allclose(norm, 3 * size, 1e-6)
+    np.testing.assert_allclose(arrays[0].asnumpy(), min(size, 1 / 3), 1e-6)
