@@ -135,7 +135,9 @@ def test_eigenvectors_are_rows_with_a_positive_largest_component():
 def test_eigenvalue_gradient():
     a = torch.from_numpy(POSITIVE).double().requires_grad_()
     op = find("_linalg_syevd").of({})
-    assert torch.autograd.gradcheck(lambda a: op.forward((a + a.mT) / 2), a)
+    run = recorded(op)
+    assert torch.autograd.gradcheck(lambda a: run((a + a.mT) / 2), a)
+    assert torch.autograd.gradgradcheck(lambda a: run((a + a.mT) / 2), a)
 
 
 @pytest.mark.parametrize("name", ["_linalg_det", "_linalg_slogdet"])
@@ -204,3 +206,15 @@ def test_the_inverse_of_a_large_matrix_has_gradients():
     inverse.sum().backward()
     expected = -(inverse.T @ torch.ones(64, 64) @ inverse.T)
     torch.testing.assert_close(matrix.grad, expected.detach())
+
+
+@pytest.mark.parametrize(("dtype", "gap"), [(torch.float32, 1e-30), (torch.float64, 1e-100)])
+def test_syevd_gradient_at_equal_eigenvalues_is_finite(dtype, gap):
+    a = torch.diag(torch.tensor([2.0, 2.0, 1.0], dtype=dtype)).requires_grad_()
+    u, values = recorded(find("_linalg_syevd").of({}))(a)
+    weights = torch.tensor([[1, 2, 3], [4, 5, 6], [7, 8, 10]], dtype=dtype)
+    ((u * weights).sum() + (values * weights[0]).sum()).backward()
+    equal, rest = a.grad[0, 1].item(), a.grad.clone()
+    rest[0, 1] = rest[1, 0] = 0
+    assert equal * gap == pytest.approx(2)
+    assert rest.tolist() == [[3, 0, 4.5], [0, 2, 2], [4.5, 2, 1]]

@@ -219,4 +219,14 @@ class Syevd(Op):
     def forward(self, A: Tensor) -> tuple[Tensor, Tensor]:
         values, vectors = torch.linalg.eigh(A)
         largest = vectors.gather(-2, vectors.abs().argmax(-2, keepdim=True))
-        return (vectors * largest.detach().sign()).transpose(-1, -2), values
+        return (vectors * largest.sign()).transpose(-1, -2), values
+
+    def backward(
+        self, d_output0: Tensor, d_output1: Tensor, output0: Tensor, output1: Tensor
+    ) -> Tensor:
+        """Return the gradient of A. Like MXNet, treat equal eigenvalues as a tiny gap apart."""
+        gap = output1.unsqueeze(-2) - output1.unsqueeze(-1)
+        gap = gap.clamp(min=1e-100 if gap.dtype is torch.float64 else 1e-30)
+        turn = output0 @ d_output0.mT
+        slope = ((turn - turn.mT) / (2 * gap)).triu(1)
+        return output0.mT @ (slope + slope.mT + torch.diag_embed(d_output1)) @ output0
