@@ -14,6 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..runtime.torch_api import apply_function, is_traced
+
 __all__ = ["accumulate_in_float32", "index", "index_select", "widen"]
 
 _SHORT = (torch.float16, torch.bfloat16)
@@ -36,7 +38,34 @@ def accumulate_in_float32(function: Callable[..., Tensor]) -> Callable[..., Tens
     return run
 
 
-# data.index_select(axis, indices)
-index_select = accumulate_in_float32(torch.index_select)
+class _SelectedRows(torch.autograd.Function):
+    """Rows of a table, whose gradient is added in float32 for the selected rows only."""
+
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, rows: Tensor) -> Tensor:
+        ctx.shape = table.shape
+        ctx.save_for_backward(rows)
+        return table.index_select(0, rows)
+
+    @staticmethod
+    def backward(ctx: Any, *d_output: Tensor) -> tuple[Tensor, None]:
+        rows, places = torch.unique(*ctx.saved_tensors, return_inverse=True)
+        wide = d_output[0].float()
+        sums = wide.new_zeros(len(rows), *ctx.shape[1:]).index_add_(0, places, wide)
+        gradient = d_output[0].new_zeros(ctx.shape)
+        return gradient.index_copy_(0, rows, sums.to(gradient.dtype)), None
+
+
+_select_rows: Callable[..., Tensor] = apply_function(_SelectedRows)
+_select_widely = accumulate_in_float32(torch.index_select)
+
+
+def index_select(data: Tensor, axis: int, indices: Tensor) -> Tensor:
+    """Return ``data.index_select(axis, indices)``."""
+    if axis == 0 and data.dtype in _SHORT and data.device.type == "cpu" and not is_traced():
+        return _select_rows(data, indices)
+    return _select_widely(data, axis, indices)
+
+
 # data[key] for a key with index tensors
 index = accumulate_in_float32(torch.Tensor.__getitem__)

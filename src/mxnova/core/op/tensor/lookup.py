@@ -18,7 +18,7 @@ from ...base.errors import OutOfRangeError, of_values
 from ...base.params import Double, PosInt
 from ...base.shapes import shape_text
 from ...kernels.vectorized import take_rows
-from ...kernels.wide_sums import accumulate_in_float32, index_select
+from ...kernels.wide_sums import index_select
 from ...runtime import tuning
 from ..declaration import function_operator, operator
 from ..dtypes import torch_dtype
@@ -69,11 +69,8 @@ def _rows(weight: Tensor, index: Tensor, sparse_grad: bool) -> Tensor:
     """
     if sparse_grad and weight.is_leaf:
         return F.embedding(index, weight, sparse=True)
-    return _dense_rows(weight, index)
-
-
-@accumulate_in_float32
-def _dense_rows(weight: Tensor, index: Tensor) -> Tensor:
+    if weight.dtype.itemsize < 4:
+        return index_select(weight, 0, index.reshape(-1)).view(*index.shape, weight.shape[1])
     return F.embedding(index, weight)
 
 
