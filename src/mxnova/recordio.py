@@ -22,9 +22,6 @@ import os
 from collections.abc import Callable
 from typing import IO, Any
 
-import numpy as np
-
-from mxnova.core.base import env
 from mxnova.core.base.errors import (
     ArgumentError,
     AssertedError,
@@ -37,7 +34,7 @@ from mxnova.core.base.errors import (
 from mxnova.core.base.handles import handle_of
 from mxnova.core.base.opencv import require_opencv
 from mxnova.formats import recordio as records
-from mxnova.formats.image_size import check_image_size
+from mxnova.formats.images import decode_image
 from mxnova.formats.recordio import IR_FORMAT as _IR_FORMAT  # noqa: F401 - names that programs use
 from mxnova.formats.recordio import IR_SIZE as _IR_SIZE  # noqa: F401
 from mxnova.formats.recordio import IRHeader, pack, unpack
@@ -363,24 +360,26 @@ def pack_img(header: tuple[Any, ...], img: Any, quality: int = 95, img_fmt: str 
 
 
 def unpack_img(s: bytes, iscolor: int = -1) -> tuple[IRHeader, Any]:
-    """The header of a packed record, and its image as an array; None if it cannot be decoded.
+    """Return the header of a packed record, and its image as an array.
+
+    The image is None if it is damaged, or of a format that is not decoded.
 
     Args:
         s: The record.
         iscolor: -1 as stored, 0 gray, 1 color (in the order BGR).
 
     Raises:
-        MXNetError: the image has more pixels than MXNOVA_IMAGE_MAX_PIXELS allows.
+        MXNetError: The record has no image, or the image has more pixels than
+            MXNOVA_IMAGE_MAX_PIXELS allows.
     """
-    cv2 = require_opencv()
+    require_opencv()
     header, encoded = unpack(s)
-    check_image_size("unpack_img", encoded, env.get("MXNOVA_IMAGE_MAX_PIXELS"))
+    if not encoded:
+        raise MXNetError("unpack_img: the record has no bytes after its header, expected an image")
     try:
-        return header, cv2.imdecode(np.frombuffer(encoded, np.uint8), iscolor)
-    except cv2.error as error:
-        raise MXNetError(
-            f"unpack_img: {len(encoded)} bytes, iscolor={iscolor!r}: {error}"
-        ) from None
+        return header, decode_image("unpack_img", encoded, iscolor)
+    except FormatError:
+        return header, None  # As in MXNet.
 
 
 facade(__name__)

@@ -30,7 +30,7 @@ from mxnova.formats import (
     symbol_json,
     text_tables,
 )
-from mxnova.formats.image_size import image_size
+from mxnova.formats.images import check_image
 
 ALLOWANCE = 16 << 20
 DATA = Path(__file__).parents[1] / "data"
@@ -253,15 +253,24 @@ def index_seeds() -> list[bytes]:
 # -- images
 
 
+def check_header(data: bytes) -> None:
+    """Check the header of an image."""
+    check_image("fuzz", memoryview(data), 100_000_000)
+
+
 def image_seeds() -> list[bytes]:
-    """Headers of every format."""
-    png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 9, 9)
-    jpeg = b"\xff\xd8\xff\xe0\0\4ab\xff\xc0\0\x11\x08" + struct.pack(">HH", 9, 9)
-    tags = struct.pack("<HHIIHHII", 256, 4, 1, 9, 257, 3, 1, 9)
-    tiff = b"II*\0" + struct.pack("<IH", 8, 2) + tags
+    """Return headers of every format."""
+    png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">IIBB", 9, 9, 8, 2)
+    texts = png + bytes(7) + b"\0\0\0\4zTXtk\0\0\0" + bytes(4) + b"\0\0\0\2IDATxx"
+    jpeg = b"\xff\xd8\xff\xe0\0\4ab\xff%b\0\x11\x08" + struct.pack(">HHB", 9, 9, 1)
+    scans = jpeg % b"\xc2" + b"\1\x11\0" * 3 + b"\xff\xda\0\x08\1\1\0\0\x3f\0\x12\xff\0\x34" * 3
+    tags = struct.pack("<HHIIHHIIHHII", 256, 4, 1, 9, 257, 3, 1, 9, 322, 3, 1, 16)
+    tiff = b"II*\0" + struct.pack("<IH", 8, 3) + tags
+    big = b"II+\0\x08\0\0\0" + struct.pack("<QQHHQQHHQQ", 16, 2, 256, 16, 1, 9, 257, 4, 1, 9)
     bmp = b"BM" + bytes(12) + struct.pack("<Iii", 40, 9, -9)
     webp = b"RIFF\0\0\0\0WEBPVP8X" + bytes(8) + b"\1\0\0\1\0\0"
-    return [png, jpeg, tiff, bmp, webp, b"GIF89a\1\0\1\0", b"P6\n# made up\n3 3\n255\n"]
+    others = [bmp, webp, b"GIF89a\1\0\1\0", b"P6\n# made up\n3 3\n255\n"]
+    return [png, texts, jpeg % b"\xc0", scans, tiff, big, *others]
 
 
 # -- tables of iterators
@@ -338,6 +347,7 @@ def _attack(
 
 
 HAS_ONNX = importlib.util.find_spec("onnx") is not None
+HAS_OPENCV = importlib.util.find_spec("cv2") is not None
 HAS_RUNTIME = HAS_ONNX and importlib.util.find_spec("onnxruntime") is not None
 ATTACKS: tuple[tuple[Any, ...], ...] = (  # name, module, factor, inputs of a test, allowance
     ("state_attacks", "states_files", 64, 150),
@@ -347,6 +357,7 @@ ATTACKS: tuple[tuple[Any, ...], ...] = (  # name, module, factor, inputs of a te
     ("file_attacks", "files", 64, 300),
     ("checkpoint_attacks", "checkpoints", 64, 100, 96 << 20),
     ("python_attacks", "python_files", 256, 20, 1 << 30),
+    *([("image_attacks", "images", 64, 300, 256 << 20)] if HAS_OPENCV else []),
     *([("onnx_attacks", "onnx_graphs", 128, 100)] if HAS_ONNX else []),
     *(
         [
@@ -368,7 +379,7 @@ PARSERS: tuple[Parser, ...] = (
     Parser("symbol",      infer_symbol,       inferred_seeds, 2 * symbol_json.FACTOR),
     Parser("recordio",    read_recordio,      recordio_seeds),
     Parser("idx",         read_index,         index_seeds),
-    Parser("image_size",  image_size,         image_seeds),
+    Parser("images",      check_header,       image_seeds),
     Parser("csv",         read_csv,           csv_seeds, 16),
     Parser("libsvm",      read_libsvm,        libsvm_seeds, 16),
     Parser("image_list",  text_tables.parse_image_list, image_list_seeds, 64),

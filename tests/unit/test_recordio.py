@@ -307,7 +307,7 @@ class TestImages:
     def test_what_is_no_image(self, image):
         packed = recordio.pack(self.HEADER, b"garbage")
         assert recordio.unpack_img(packed)[1] is None
-        with pytest.raises(MXNetError, match="unpack_img: 0 bytes, iscolor=-1"):
+        with pytest.raises(MXNetError, match="unpack_img: the record has no bytes"):
             recordio.unpack_img(recordio.pack(self.HEADER, b""))
         with pytest.raises(MXNetError, match=r"pack_img: img_fmt='\.nope'"):
             recordio.pack_img(self.HEADER, image, img_fmt=".nope")

@@ -20,8 +20,7 @@ from .reading import Array, read_input
 __all__ = ["Item", "count_items", "items_of"]
 
 _ENDINGS = (
-    ".avif", ".bmp", ".jpeg", ".jpg", ".npy", ".npz", ".png", ".ppm", ".rec", ".tif", ".tiff",
-    ".webp",
+    ".bmp", ".jpeg", ".jpg", ".npy", ".npz", ".png", ".ppm", ".rec", ".tif", ".tiff", ".webp",
 )  # fmt: skip
 
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, BinaryIO, NamedTuple
 
-from ..core.base import env
 from ..core.base.errors import (
     ArgumentError,
     FileError,
@@ -31,7 +30,7 @@ from ..core.base.printable import printable
 from ..core.base.progress import progress
 from ..formats import recordio as records
 from ..formats.atomic import replacing
-from ..formats.image_size import check_image_size
+from ..formats.images import decode_image
 from ..formats.source import map_file, read_file
 from ..formats.temporary import set_aside
 from ..formats.text_tables import ImageEntry, parse_image_list
@@ -255,20 +254,10 @@ def _packed(entry: ImageEntry, packing: _Packing) -> bytes | str:
         header = (0, label, entry.index, 0)
         if packing.pass_through:
             return records.pack(header, content)
-        check_image_size("im2rec", content, env.get("MXNOVA_IMAGE_MAX_PIXELS"))
-        image = _fitting(_decoded(content, packing.color), packing)
+        image = _fitting(decode_image("im2rec", content, packing.color), packing)
         return pack_img(header, image, packing.quality, packing.encoding)
     except MXNetError as error:
         return str(error)
-
-
-def _decoded(content: bytes, color: int) -> Any:
-    import numpy as np
-
-    image = require_opencv().imdecode(np.frombuffer(content, np.uint8), color) if content else None
-    if image is None:
-        raise FormatError("holds no image that can be decoded")
-    return image
 
 
 def _fitting(image: Any, packing: _Packing) -> Any:

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.base import env
 from ..core.base.errors import ArgumentError, MXNetError, argument_error, candidates, shown
 from ..core.base.opencv import require_opencv
-from ..formats.image_size import check_image_size
+from ..formats.images import decode_image
 
 __all__ = ["Picture"]
 
@@ -95,28 +94,25 @@ class Picture:
         return replace(self, size=size, gray=self.gray or shape[1] == 1)
 
     def decode(self, name: str, encoded: bytes) -> Array:
-        """An image as an input.
+        """Decode an image and preprocess it into an input of shape (1, channels, height, width).
 
         Args:
-            name: of the image, for errors.
-            encoded: a file that OpenCV can read.
+            name: name of the image for error messages.
+            encoded: content of an image file.
 
         Raises:
-            MXNetError: OpenCV is not installed or cannot read it, or it is too large.
+            MXNetError: OpenCV is not installed, or the image is too large or cannot be decoded.
         """
         cv2 = require_opencv()
-        content = np.frombuffer(encoded, np.uint8)
-        check_image_size(name, content.data, env.get("MXNOVA_IMAGE_MAX_PIXELS"))
-        how = cv2.IMREAD_GRAYSCALE if self.gray else cv2.IMREAD_COLOR
-        try:
-            pixels = cv2.imdecode(content, how) if content.size else None
-            if pixels is not None and self.size is not None:
-                how = getattr(cv2, _INTERPOLATIONS[self.interpolation])
+        pixels = decode_image(
+            name, encoded, cv2.IMREAD_GRAYSCALE if self.gray else cv2.IMREAD_COLOR
+        )
+        if self.size is not None:
+            how = getattr(cv2, _INTERPOLATIONS[self.interpolation])
+            try:
                 pixels = cv2.resize(pixels, self.size[::-1], interpolation=how)
-        except cv2.error as error:
-            raise MXNetError(f"{name}: OpenCV cannot read it: {error.err}") from None
-        if pixels is None:
-            raise MXNetError(f"{name}: no image that OpenCV can read")
+            except cv2.error as error:
+                raise MXNetError(f"{name}: OpenCV cannot resize it: {error.err}") from None
         pixels = pixels[:, :, None] if self.gray else pixels
         if not self.bgr:
             pixels = pixels[:, :, ::-1]

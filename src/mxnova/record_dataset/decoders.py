@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.base import env
-from ..core.base.errors import ArgumentTypeError, FormatError, argument_error, shown
+from ..core.base.errors import ArgumentTypeError, argument_error, shown
 from ..core.base.opencv import require_opencv
-from ..formats.image_size import check_image_size
+from ..formats.images import decode_image
 from ..formats.recordio import IRHeader, unpack
 
 __all__ = ["Decoder", "decoder_of"]
@@ -44,12 +43,7 @@ def _as_bytes(record: bytes) -> bytes:
 def _as_image(record: bytes) -> tuple[IRHeader, np.ndarray]:
     cv2 = require_opencv()
     header, encoded = unpack(record)
-    check_image_size("RecordDataset", encoded, env.get("MXNOVA_IMAGE_MAX_PIXELS"))
-    pixels = np.frombuffer(encoded, np.uint8)
-    image = cv2.imdecode(pixels, cv2.IMREAD_COLOR_RGB) if len(pixels) else None
-    if image is None:
-        raise FormatError(f"{len(pixels)} bytes that are no image that can be decoded")
-    return header, image
+    return header, decode_image("RecordDataset", encoded, cv2.IMREAD_COLOR_RGB)
 
 
 _DECODERS: dict[str, Decoder] = {"bytes": _as_bytes, "header": unpack, "image": _as_image}

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.base.errors import MXNetError, candidates
+from ..core.base.errors import ArgumentError, MXNetError, candidates
 from ..formats import npy
-from ..formats.image_size import image_size
+from ..formats.images import check_image
 from .endpoint import json_value
 from .errors import Refused
 from .loading import Model, Tensor
@@ -129,12 +129,10 @@ def _from_image(body: bytes, model: Model, most_pixels: int) -> dict[str, Array]
     if model.picture is None:
         raise Refused(415, "the model takes no images: it has not one input of images")
     try:
-        width, height = image_size(body) or (0, 0)
-        if width * height > most_pixels:
-            raise Refused(
-                413, f"an image of {width} x {height} pixels; at most {most_pixels:,} are read"
-            )
+        check_image("the body", memoryview(body), most_pixels, "--max-pixels")
         return {model.inputs[0].name: model.picture.decode("the body", body)}
+    except ArgumentError as error:  # The image is too large.
+        raise Refused(413, str(error)) from None
     except MXNetError as error:
         raise Refused(400, str(error)) from None
 

@@ -180,7 +180,7 @@ def test_images_that_cannot_be_read_are_left_out_and_told(n, run, tmp_path, caps
         cases.files_of(run, tmp_path / "x", ["--num-thread", n], text)
     assert ended.value.code == 1
     told = capsys.readouterr().err
-    assert re.search(r"a/notes.txt: left out: .*no image that can be decoded", told)
+    assert re.search(r"a/notes.txt: left out: .*cannot decode image", told)
     assert "nowhere.jpg: left out" in told
     assert "2 images of 3 were left out" in told
     content = (tmp_path / "x" / "x.rec").read_bytes()

@@ -124,10 +124,10 @@ def broken(tmp_path, change):
 @pytest.mark.parametrize(
     "change, reason",
     [
-        (lambda record, _: recordio.encode(record[:24] + b"no image"), "no image that can be"),
+        (lambda record, _: recordio.encode(record[:24] + b"no image"), "cannot decode image"),
         (lambda record, _: recordio.encode(record[:10]), "the header alone has"),
         (lambda _, part: b"\0" * 8 + part[8:], "starts a"),
-        (lambda record, _: recordio.encode(record[:60]), "no image that can be decoded"),
+        (lambda record, _: recordio.encode(record[:60]), "cannot decode image"),
     ],
     ids=["no image", "no header", "no record", "cut off"],
 )

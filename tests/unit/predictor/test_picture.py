@@ -61,7 +61,7 @@ def test_notes_that_cannot_be_used(noted):
 
 
 def test_what_is_no_image_and_what_is_too_large(monkeypatch):
-    with pytest.raises(MXNetError, match="x: no image"):
+    with pytest.raises(MXNetError, match="x: cannot decode image"):
         Picture().decode("x", b"text")
     monkeypatch.setenv("MXNOVA_IMAGE_MAX_PIXELS", "23")
     with pytest.raises(ArgumentError, match="6 x 4"):

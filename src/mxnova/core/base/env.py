@@ -48,7 +48,8 @@ VARIABLES: dict[str, Variable] = {
         "Whether importing mxnova tunes the whole process, as `mx.util.tune_process()` does; "
         "`mxnova run`, `predict`, `serve` and `launch` set it to 1 unless it is set."),
     "MXNOVA_IMAGE_MAX_PIXELS": Variable(kind_of(PosInt), 100_000_000,
-        "Maximum width times height of an image in a record; larger ones are refused."),
+        "Maximum width times height of an image that is decoded; larger images are refused. OpenCV "
+        "gets the same limit when mxnova imports it, unless OPENCV_IO_MAX_IMAGE_PIXELS is set."),
     "MXNOVA_FUSE": Variable(kind_of(bool), True,
         "Whether graph passes run: for inference, folding BatchNorm and fusing activations; "
         "for training, keeping images in oneDNN's blocked layout."),

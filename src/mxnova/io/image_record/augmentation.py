@@ -21,7 +21,7 @@ from ...core.base import env
 from ...core.base.errors import ArgumentError, argument_error
 from ...core.base.opencv import require_opencv
 from ...core.base.std_random import StdRandom
-from ...formats.image_size import check_pixels
+from ...formats.images import check_pixels
 from . import colors
 
 __all__ = ["Augmentation", "Drawing", "interpolation", "resized_short"]

@@ -24,7 +24,7 @@ from ...core.base.errors import (
 )
 from ...core.base.opencv import require_opencv
 from ...core.base.std_random import StdRandom
-from ...formats.image_size import check_image_size, image_size
+from ...formats.images import check_image, decode_image
 from ..batch import DataBatch
 from .normalization import Normalization
 from .prefetch import Prefetcher
@@ -233,9 +233,7 @@ class ImageSource:
         if seed is not None:
             random = StdRandom(self._seed + seed + record.id)
         labels = record.labels if self._listed is None else self._label_of(record)
-        check_image_size(self.name, record.image, self._limit)
-        size = image_size(record.image)
-        height, width = size[::-1] if size else self._decoded(record, None).shape[:2]
+        width, height = check_image(self.name, memoryview(record.image), self._limit)
         try:
             drawn = self.draw(random, (height, width), labels)
         except (ArithmeticError, ValueError) as error:  # of arguments that are no numbers
@@ -272,13 +270,9 @@ class ImageSource:
         except cv2.error as error:
             raise self._error(record, MXNetError(" ".join(str(error).split()))) from None
 
-    def _decoded(self, record: Record, size: tuple[int, int] | None) -> Image:
-        cv2 = require_opencv()
-        encoded = np.frombuffer(record.image, np.uint8)
-        image = cv2.imdecode(encoded, self._flag) if len(encoded) else None
-        if image is None:
-            raise FormatError(f"{len(encoded)} bytes that are no image that can be decoded")
-        if size and image.shape[:2] != size:
+    def _decoded(self, record: Record, size: tuple[int, int]) -> Image:
+        image = decode_image(self.name, record.image, self._flag)
+        if image.shape[:2] != size:
             was, said = ("{1} x {0}".format(*s[:2]) for s in (image.shape, size))
             raise FormatError(f"an image of {was} pixels, where its header has {said}")
         n_channels, expected = image.shape[2] if image.ndim == 3 else 1, self.params.data_shape[0]

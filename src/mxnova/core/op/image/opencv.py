@@ -11,9 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ....formats.image_size import check_image_size
+from ....formats.images import decode_image
 from ....formats.source import read_file
-from ...base import env
 from ...base.errors import MXNetError
 from ...base.opencv import require_opencv
 from ...base.params import Double, Doubles, PosInt, bounded
@@ -58,10 +57,7 @@ def _bytes_dtype(_op: Op, t: DTypes) -> None:
 def _decoded(op: str, data: np.ndarray[Any, Any], flag: int, to_rgb: bool, source: str) -> Tensor:
     if not data.size:
         raise MXNetError(f"{op}: {source} is empty")
-    check_image_size(op, data.data, env.get("MXNOVA_IMAGE_MAX_PIXELS"))
-    image = _run(op, "imdecode", data, flag)
-    if image is None:
-        raise MXNetError(f"{op}: {source} holds no image that can be decoded")
+    image = decode_image(op, data, flag)
     if image.ndim == 2:
         image = image[:, :, None]
     elif to_rgb and image.shape[2] == 3:
