@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-RTOL = {"float16": 1e-2, "float32": 2e-4, "float64": 1e-5}
+RTOL = {"bfloat16": 4e-2, "float16": 1e-2, "float32": 2e-4, "float64": 1e-5}
 # An exception of another class has to be caught by the same handlers.
 CAUGHT = {"MXNetError", "ValueError", "TypeError", "IndexError", "KeyError", "AttributeError",
           "AssertionError", "NotImplementedError", "ZeroDivisionError", "StopIteration", "OSError",
@@ -34,7 +34,8 @@ def differences(
             moved tells how far rounding may take them, beside that of float16 where it is used.
     """
     differ, compared = [], True
-    coarsest = RTOL["float16"] if perturbed and any("float16" in step for step in steps) else 0.0
+    types = " ".join(steps) if perturbed else ""
+    coarsest = max([RTOL[name] for name in ("bfloat16", "float16") if name in types], default=0.0)
     for i, (step, a, b) in enumerate(zip(steps, wanted, found)):
         compared = compared or not step
         if compared and (text := _step(a, b, [n[i] for n in perturbed], coarsest)):

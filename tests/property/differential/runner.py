@@ -37,12 +37,60 @@ def data(
     return onp.asarray(onp.round(drawn * 8) / 8 if "float" in dtype else onp.round(drawn), dtype)
 
 
+BFLOAT16 = onp.dtype([("bfloat16", onp.uint16)])
+# Numbers at the edges of a type: largest, smallest normal, and smallest subnormal exponents.
+_EXPONENTS = {
+    "float16": (15, -14, -24),
+    "float32": (127, -126, -149),
+    "float64": (1023, -1022, -1074),
+}
+TINY = {"float16": 24.0, "float32": 140.0, "float64": 1060.0}
+
+
+def edges(shape: Any, dtype: str, seed: int, palette: str) -> Any:
+    """Return numbers of which many are not finite, near the largest, or subnormal."""
+    largest, normal, subnormal = _EXPONENTS["float32" if dtype == "bfloat16" else dtype]
+    numbers = [0.0, -0.0, 1.0, -1.0, 0.5, -3.0]
+    if palette == "nonfinite":
+        numbers += [onp.nan, onp.inf, -onp.inf]
+    elif palette == "large":
+        large = 2.0**largest
+        numbers += [
+            large,
+            -large * 1.5,
+            large / 4,
+            2.0 ** (largest // 2),
+            -(2.0 ** (largest // 2 + 2)),
+        ]
+    else:
+        tiny = 2.0**normal
+        numbers = [0.0, -0.0, tiny, -tiny * 1.5, tiny / 8, -tiny / 32, 2.0 ** (subnormal + 2)]
+    drawn = onp.random.RandomState(seed).randint(0, len(numbers), shape)
+    return onp.asarray(onp.array(numbers)[drawn], "float32" if dtype == "bfloat16" else dtype)
+
+
+def tiny(array: Any) -> Any:
+    """Return the numbers of an array beside those numbers times a power of two that makes tiny ones visible."""
+    numbers = array.asnumpy()
+    if numbers.dtype.name not in TINY:
+        return array
+    scale = 2.0 ** (TINY[numbers.dtype.name] / 2)
+    with onp.errstate(all="ignore"):
+        scaled = numbers.astype("float64") * scale * scale
+    return [array, onp.where(onp.abs(scaled) < 1e4, scaled, 0)]
+
+
 def perturbed(numbers: Any, seed: int, eps: float) -> Any:
     """Real numbers moved by up to `eps` of their size; those of equal size stay so."""
     if numbers.dtype.kind != "f":
         return numbers
     share = eps * onp.sin(1e4 * seed + 1e3 * onp.abs(numbers.astype("float64")))
     return onp.asarray(numbers * (1 + share), numbers.dtype)
+
+
+def _perturbing(function: Any, seed: int, eps: float) -> Any:
+    """Return the function with perturbed results."""
+    return lambda *args, **options: perturbed(function(*args, **options), seed, eps)
 
 
 def told(value: Any) -> Any:
@@ -56,6 +104,10 @@ def told(value: Any) -> Any:
         ]
     if isinstance(value, onp.generic):  # a class that depends on the version of NumPy
         return value.item()
+    if isinstance(value, onp.ndarray) and value.dtype == BFLOAT16:
+        bits = value.view(onp.uint16).astype(onp.uint32) << 16
+        numbers = bits.view(onp.float32).reshape(value.shape).astype("float64")
+        return ["array", "bfloat16", list(value.shape), numbers.ravel().tolist()]
     if isinstance(value, onp.ndarray):
         array = value
         numbers = array.astype("float64") if array.dtype.kind == "f" else array
@@ -110,10 +162,12 @@ def run(steps: list[str], mx: Any, seed: int | None = None) -> list[Any]:
         mx: the module.
         seed: of a perturbation: real numbers are moved by two units in the last place of the shortest type.
     """
-    names = {"mx": mx, "onp": onp, "data": data}
+    names = {"mx": mx, "onp": onp, "data": data, "edges": edges, "tiny": tiny, "bfloat16": BFLOAT16}
     if seed is not None:
-        eps = 2.0**-10 if any("float16" in s for s in steps) else 2.0**-22
-        names["data"] = lambda *args, **options: perturbed(data(*args, **options), seed, eps)
+        types = " ".join(steps)
+        eps = 2.0**-8 if "bfloat16" in types else 2.0**-10 if "float16" in types else 2.0**-22
+        for name in ("data", "edges"):
+            names[name] = _perturbing(names[name], seed, eps)
     for name in ("nd", "sym", "np", "npx", "gluon", "autograd"):
         names[name] = getattr(mx, name)
     with _alone(mx), warnings.catch_warnings(), onp.errstate(all="ignore"):
