@@ -39,6 +39,56 @@ DEVIATIONS = [
         r"e\.forward\(|^made$",
         (r"grad_req='null'", r"^s = sym\.Group\(", r"sym\.FullyConnected\("),
     ),
+    _Deviation(
+        'Gradient of gamma of `LeakyReLU(act_type="prelu")` in executors and hybridized blocks',
+        "value",
+        r"\.grad|^\[grads",
+        (r"act_type='prelu'", r"hybridize\(|s\.bind\("),
+    ),
+    _Deviation(
+        '`grad_req="add"`: `BatchNorm` (gamma), `clip`, `mean`',
+        "value",
+        r"\.grad|^\[grads",
+        (r"grad_req='add'|: 'add'",),
+    ),
+    _Deviation(
+        "Gradients at NaN, infinities and -0 of activations and powers",
+        "value",
+        r"\.grad|^\[grads",
+        (r"F\.(Activation|relu|LeakyReLU|softsign|hypot|abs|broadcast_power)|1 / x", r"edges\("),
+        text=r"\b(nan|inf)\b",
+    ),
+    _Deviation(
+        "`softmax`, `log_softmax`, `SoftmaxOutput` of a row with NaN",
+        "value",
+        "",
+        (r"F\.(softmax|log_softmax|softmin|SoftmaxOutput)\(",),
+        text=r"\bnan\b",
+    ),
+    _Deviation(
+        '`LeakyReLU(act_type="prelu")` of float64 numbers beyond float32',
+        "value",
+        "",
+        (r"act_type='prelu'", r"edges\(.*'float64', \d+, 'large'"),
+    ),
+    _Deviation(
+        "`bfloat16`: results of operators that oneDNN does not compute; numbers below",
+        "value",
+        "",
+        ("bfloat16", r"edges\(.*'tiny'"),
+    ),
+    _Deviation(
+        "`bfloat16`: `maximum`, `minimum` of NaN",
+        "value",
+        "",
+        (r"F\.(broadcast_)?(maximum|minimum)\(", "bfloat16", "nonfinite"),
+    ),
+    _Deviation(
+        "Gradients through operators whose outputs nothing needs, at infinities and NaN",
+        "value",
+        r"\.grad|^\[grads",
+        (r"argmax|BlockGrad|one_hot|zeros_like", "nonfinite"),
+    ),
     _Deviation("Arrays of a wrong type and a wrong shape", "error", r"^np\.polyval\("),
 ]
 
