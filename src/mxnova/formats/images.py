@@ -179,6 +179,8 @@ def _read_png(data: memoryview) -> _Header:
     at, n_chunks, n_inflated, compressed = 8, 0, 0, 0
     while at + 8 <= len(data):
         length, kind = struct.unpack_from(">I4s", data, at)
+        if (kind == b"IHDR") != (at == 8):
+            raise ValueError("the header is not the first chunk, or repeats")
         at += 12 + length
         n_chunks += 1
         n_inflated += kind in _INFLATED_CHUNKS
@@ -228,8 +230,9 @@ def _read_tiff(data: memoryview) -> _Header:
             layout = order + _TIFF_NUMBERS[kind]
             values[tag] |= set(struct.unpack_from(layout, data, at + value_at))
     width, height = (max(values[tag]) for tag in (_TIFF_WIDTH, _TIFF_HEIGHT))
-    for compression in values[_TIFF_COMPRESSION] - _TIFF_COMPRESSIONS:
-        raise FormatError(f"TIFF image: compression {compression} is not supported")
+    unsupported = values[_TIFF_COMPRESSION] - _TIFF_COMPRESSIONS
+    if unsupported:
+        raise FormatError(f"TIFF image: compression {min(unsupported)} is not supported")
     for side, tag in ((width, _TIFF_TILE_WIDTH), (height, _TIFF_TILE_HEIGHT)):
         tile = max(values[tag], default=0)
         if tile >= max(side + 16, _TIFF_MAX_TILE + 1):

@@ -142,6 +142,8 @@ HOSTILE = {
     "png profiles": (png(*[(b"iCCP", TEXT)] * 9, *[(b"iTXt", TEXT)] * 9), "16 chunks of compressed"),
     "png chunks":  (png(*[(b"tEXt", b"")] * 200_001),                   "200,000 chunks"),
     "png data":    (png((b"IDAT", bytes(70_000))),                      "70,000 bytes of compressed"),
+    "png, second header": (png((b"IHDR", bytes(13))), UNKNOWN),
+    "png, late header": (png()[:8] + png((b"tEXt", b"k"))[33:46] + png()[8:], UNKNOWN),
     "png of nothing": (png((b"IDAT", ROW), size=(0, 5)),                UNKNOWN),
     # Sizes that are elsewhere than in the entry, and buffers that are larger than the image.
     "tiff, LONG8":   (tiff((256, 16, 1, 8), (257, 16, 1, 8)),           UNKNOWN),
