@@ -37,6 +37,7 @@ CLASSES = np.random.default_rng(9).integers(-1, 3, (2, 30, 1))
 SCORES = np.random.default_rng(6).uniform(0, 1, (2, 30, 1))
 BOXES = np.concatenate([CLASSES, SCORES, LOW, LOW + SIZES], 2).astype("float32")
 INTEGERS = np.array([[7, 0, 2], [5, 9, 8]], "int64")
+ANY_BOXES = np.random.default_rng(1).uniform(-1, 1, (2, 30, 6)).astype("float32")
 ONLY_HERE = [
     *MORE,
     Sample("_npi_zeros", [], {"shape": (2, 3)}),
@@ -64,6 +65,18 @@ ONLY_HERE = [
         "_contrib_box_nms",
         [BOXES],
         {"coord_start": 2, "id_index": 0, "overlap_thresh": 0.3, "topk": 20},
+    ),
+    # Boxes of negative sizes, and fractions of classes between -1 and 1.
+    *(
+        Sample(
+            "_contrib_box_nms", [ANY_BOXES], {"overlap_thresh": 0.1, "valid_thresh": 0.1, **more}
+        )
+        for more in (
+            {},
+            {"id_index": 0},
+            {"in_format": "center"},
+            {"coord_start": 1, "score_index": 5},
+        )
     ),
 ]
 

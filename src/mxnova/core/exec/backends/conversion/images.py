@@ -6,6 +6,8 @@ from __future__ import annotations
 from math import inf, prod
 from typing import Any
 
+import torch
+
 from .opset import Window
 from .site import Site, converter
 
@@ -155,7 +157,7 @@ def _box_nms(site: Site) -> Any:
     scores, order = o.top(_valid_scores(site, rows), places, 1, True)
     best = o.batch_rows(rows, order)
     kept = o.not_suppressed(
-        _apart_by_class(site, best, _boxes(site, best)),
+        _apart_by_class(site, best, _without_negative_sizes(site, _boxes(site, best))),
         scores,
         overlap=float(site.overlap_thresh),
         least=float(site.valid_thresh),
@@ -193,6 +195,17 @@ def _boxes(site: Site, rows: Any) -> Any:
     return boxes if site.in_format == "corner" else _corners(site, _columns(site, boxes, 2), 2)
 
 
+def _without_negative_sizes(site: Site, boxes: Any) -> Any:
+    """Boxes whose right and bottom are at least their left and top.
+
+    Boxes of negative sizes overlap no other box in MXNet. ONNX exchanges their corners instead.
+    """
+    o = site.ops
+    left, top, right, bottom = _columns(site, boxes, 2)
+    ends = o.elementwise("maximum", left, right), o.elementwise("maximum", top, bottom)
+    return o.concat([left, top, *ends], 2)
+
+
 def _apart_by_class(site: Site, rows: Any, boxes: Any) -> Any:
     """Boxes moved so far apart that those of two classes never meet."""
     if site.id_index < 0 or site.force_suppress:
@@ -200,7 +213,8 @@ def _apart_by_class(site: Site, rows: Any, boxes: Any) -> Any:
     o = site.ops
     reach = o.reduce("max", o.elementwise("abs", boxes), (0, 1, 2), keep=True)
     step = o.elementwise("add", o.elementwise("multiply", reach, o.floats(2)), o.floats(1))
-    classes = o.elementwise("floor", _column(site, rows, int(site.id_index)))
+    whole = o.cast(_column(site, rows, int(site.id_index)), torch.int64)  # fractions are cut
+    classes = o.cast(whole, o.dtype)
     return o.elementwise("add", boxes, o.elementwise("multiply", classes, step))
 
 
