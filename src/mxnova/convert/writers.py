@@ -153,9 +153,12 @@ def _noted(request: Request) -> dict[str, str]:
 @contextmanager
 def _through_onnx(request: Request, path: str, for_runtime: bool = False) -> Iterator[str]:
     """The path of an ONNX file beside `path` that others are made of, until the block ends."""
+    from ..onnx.signed_weights import make_weights_signed
+
     between = f"{path}.onnx"
     try:
         _to_onnx(request, between, for_runtime)
+        make_weights_signed(between)
         yield between
     finally:
         for file in glob.glob(f"{glob.escape(between)}*"):  # its arrays may be in another file

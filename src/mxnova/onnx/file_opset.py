@@ -25,6 +25,7 @@ Shape = tuple[int, ...]
 
 _END = (1 << 62) - 1  # behind the last item of any axis
 _NEAR = 1 << 20  # sizes within this of an open one are counted from its end
+_MIDDLE = torch.tensor(128, dtype=torch.int32)  # what is added to int8 to make it uint8
 _SHARED = 16  # numbers; smaller constants that are equal are one
 
 
@@ -56,6 +57,7 @@ class FileOpset(ONNXOpset):
         self._first = 0
         self._read_here: Sequence[tuple[str, Shape]] = ()
         self._edges: list[tuple[str, Shape]] = []  # inputs of the model
+        self._unsigned: dict[str, str] = {}  # uint8 initializers by the int8 ones they stand for
 
     # Names
 
@@ -111,6 +113,15 @@ class FileOpset(ONNXOpset):
         """Values of initializers, but for those that nobody reads."""
         read = self.read()
         return {name: values for name, values in self.constants.items() if name in read}
+
+    def restore_names(self) -> None:
+        """Give unsigned weights the names of the int8 ones, unless nodes read these, too."""
+        read = self.read()
+        renamed = {new: name for name, new in self._unsigned.items() if name not in read}
+        for new, name in renamed.items():
+            self.constants[name] = self.constants.pop(new)
+        for node in self.nodes:
+            node.input[:] = [renamed.get(name, name) for name in node.input]
 
     def _constant(self, values: Tensor) -> str:
         key = None
@@ -215,6 +226,54 @@ class FileOpset(ONNXOpset):
             f"export_model: node {self._node_name!r} {reason}. Leave fewer sizes open, by "
             "dynamic_input_shapes"
         )
+
+    # Integers
+
+    def quantized(self, x: str, scale: str, dtype: torch.dtype) -> str:
+        if self._is_float_layer(x):
+            # ONNX Runtime quantizes float weights of layers between DequantizeLinear and
+            # QuantizeLinear when it loads a file (WeightBiasQuantization). A maximum of one array,
+            # which is the array, keeps such layers in float.
+            x = self._node("Max", x)
+        return str(super().quantized(x, scale, dtype))
+
+    def _is_float_layer(self, x: str) -> bool:
+        """Return True if `x` is the output of a layer with a float weight, activated or not."""
+        makers = {name: node for node in self.nodes for name in node.output}
+        node = makers.get(x)
+        while node is not None and node.op_type in ("Relu", "Clip"):
+            node = makers.get(node.input[0])
+        if node is None or node.op_type not in ("Conv", "ConvTranspose", "Gemm"):
+            return False
+        weight = self.constants.get(node.input[1])
+        return weight is not None and weight.is_floating_point()
+
+    def dequantized(
+        self, x: str, scale: str, zero: Tensor | None, axis: int | None, stays: bool
+    ) -> str:
+        if zero is None or zero.dtype is not torch.int8:
+            return str(super().dequantized(x, scale, zero, axis, stays))
+        if stays:
+            x = self._unsigned_weight(x)
+        elif any(x == name for name, _ in self._edges):
+            whole = self._node("Add", self.cast(x, torch.int32), self._constant(_MIDDLE))
+            x = self.cast(whole, torch.uint8)
+        else:  # ONNX Runtime makes pairs of QuantizeLinear and DequantizeLinear uint8 itself
+            return str(super().dequantized(x, scale, zero, axis, stays))
+        middle = torch.full_like(zero, 128, dtype=torch.uint8)
+        return str(super().dequantized(x, scale, middle, axis, False))
+
+    def _unsigned_weight(self, x: str) -> str:
+        """Return the uint8 initializer that holds the int8 initializer `x` plus 128.
+
+        On x86 processors without VNNI, ONNX Runtime multiplies uint8 by int8 with an instruction
+        that saturates sums of two products to 16 bits. Its uint8 by uint8 kernels are exact on all
+        processors.
+        """
+        if x not in self._unsigned:
+            shifted = (self.constants[x].to(torch.int16) + 128).to(torch.uint8)
+            self._unsigned[x] = self.initializer(self._unique(f"{x}_uint8"), shifted)
+        return self._unsigned[x]
 
     # Words that keep parameters as they are
 

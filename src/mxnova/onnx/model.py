@@ -122,6 +122,7 @@ class Exported:
             made[node] = self._said(node, made)
         for entry, name in zip(self._symbol.entries, self._output_names, strict=True):
             self._put_out(entry, made[entry.node][entry.output], name)
+        self.ops.restore_names()
         read = self.ops.read()
         self.ops.inputs = [i for i in self.ops.inputs if i.name in read or i.name in self._inputs]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import __version__
 from ..core.base.errors import ArgumentError, MXNetError, candidates
-from ..core.base.inference_runtimes import SLOWER_FUSIONS, onnxruntime_options
+from ..core.base.inference_runtimes import DISABLED_PASSES, onnxruntime_options
 from ..core.base.packages import require_package
 from ..formats import compiled_model
 from ..formats.compiled_model import Blocked, CompiledModel, Port
@@ -121,7 +121,7 @@ def _rewritten(package: Any, onnx_file: str, level: Any) -> str:
         onnx_file,
         options,
         providers=["CPUExecutionProvider"],
-        disabled_optimizers=[*SLOWER_FUSIONS],
+        disabled_optimizers=[*DISABLED_PASSES],
     )
     return path
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 from ..core.base.inference_runtimes import (
-    SLOWER_FUSIONS,
+    DISABLED_PASSES,
     onnxruntime_options,
     openvino_settings,
 )
@@ -67,7 +67,7 @@ class _ONNXRuntime:
             providers=["CPUExecutionProvider"],
             # What is constant was computed when the model was compiled; a file from a stranger may
             # hold constants of any size that are not.
-            disabled_optimizers=[*SLOWER_FUSIONS, "ConstantFolding"],
+            disabled_optimizers=[*DISABLED_PASSES, "ConstantFolding"],
             enable_fallback=0,  # to the same provider, once more
         )
         self._keys = _keys(model.outputs)

@@ -67,7 +67,11 @@ def finished(made: Made, path: str, kind: str, request: Request, opened: OpenedM
 
 def _compile(made: Made, path: str, request: Request) -> None:
     """A compiled model of an ONNX file or of OpenVINO's files, with what the source notes."""
+    from ..onnx.signed_weights import make_weights_signed
+
     model, is_openvino = request.model, made.path.endswith(".xml")
+    if not is_openvino:
+        make_weights_signed(made.path)
     write_compiled(
         made.onnx or made.path,
         path,

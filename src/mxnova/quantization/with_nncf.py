@@ -65,7 +65,9 @@ class NNCFMethod(Method):
         from nncf.quantization.range_estimator import RangeEstimatorParametersSet
 
         options = self._task.options
-        found = advanced.AdvancedQuantizationParameters()
+        # Weights of 7 bits: without VNNI, OpenVINO saturates sums of products with weights of 8.
+        overflow_fix = advanced.OverflowFix.ENABLE
+        found = advanced.AdvancedQuantizationParameters(overflow_fix=overflow_fix)
         if options.calibration == "naive":
             found.activations_range_estimator_params = RangeEstimatorParametersSet.MINMAX
         if not options.per_channel:

@@ -60,13 +60,15 @@ class OnnxRuntimeMethod(Method):
                 path,
                 _Reader(self._task, self._n_batches, advance),
                 per_channel=options.per_channel,
-                activation_type=ort.QuantType.QUInt8 if options.asymmetric else ort.QuantType.QInt8,
-                weight_type=ort.QuantType.QInt8,
+                # Without VNNI, ONNX Runtime saturates sums of products with int8 weights.
+                activation_type=ort.QuantType.QUInt8,
+                weight_type=ort.QuantType.QUInt8,
                 nodes_to_exclude=in_float,
                 use_external_data_format=self._is_large,
                 calibrate_method=methods[options.calibration],
                 extra_options={
                     "ActivationSymmetric": not options.asymmetric,
+                    "WeightSymmetric": True,
                     "CalibStridedMinMax": 1,  # of any method: a batch at a time is held
                 },
             )

@@ -29,7 +29,6 @@ def model_of(symbol, arrays, parameters, opset=13):
 def results(model, arrays, is_optimized=True):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    options.add_session_config_entry("session.x64quantprecision", "1")  # without VNNI, too
     if not is_optimized:
         level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.graph_optimization_level = level

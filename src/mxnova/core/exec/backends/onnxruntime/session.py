@@ -11,7 +11,7 @@ import onnxruntime
 import torch
 from torch import Tensor
 
-from ....base.inference_runtimes import SLOWER_FUSIONS, onnxruntime_options
+from ....base.inference_runtimes import DISABLED_PASSES, onnxruntime_options
 from ....runtime.threads import map_single_threaded
 from ..conversion.graph import Part
 from .opset import RuntimeOpset
@@ -40,7 +40,7 @@ class Session:
             model,
             options,
             providers=["CPUExecutionProvider"],
-            disabled_optimizers=[*SLOWER_FUSIONS],
+            disabled_optimizers=[*DISABLED_PASSES],
         )
         self._local = threading.local()
 
