@@ -61,6 +61,8 @@ def verify(options: SimpleNamespace) -> int:
         write_json(document(found))
     else:
         print_table("outputs", _rows(found.outputs))
+        if found.defaults:
+            print_table("default precision", _rows(list(found.defaults)))
         if found.nodes:
             print_table("nodes", _rows(found.nodes))
         sys.stdout.write(printable(found.line) + "\n")
@@ -91,6 +93,7 @@ def document(found: Verification) -> dict[str, Any]:
         "reference": found.has_reference,
         "outputs": [{**vars(row), "equal": row.is_equal} for row in found.outputs],
         "nodes": [{**vars(row), "equal": row.is_equal} for row in found.nodes],
+        "defaults": [{**vars(row), "equal": row.is_equal} for row in found.defaults],
     }
 
 

@@ -115,7 +115,7 @@ def convert(
         proof, line = None, NETWORKLESS
         if is_network:
             tell("prove")
-            proof, line = proved(request, path, tell) if prove else (None, UNASKED)
+            proof, line = proved(request, path, kind, tell) if prove else (None, UNASKED)
             if proof is not None and not proof.is_equal and not force:
                 raise MXNetError(f"convert: {target}: does not compute the same: {line}")
         writer.finish(path, line)

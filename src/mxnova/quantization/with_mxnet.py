@@ -14,7 +14,8 @@ from ..contrib.quantization.graph import calibrated, quantized_symbol
 from ..contrib.quantization.model import quantized_parameters
 from ..convert.proof.mxnet import MXNetRunner
 from ..convert.proof.runner import Array, Runner, Take
-from ..convert.source import Model, load
+from ..convert.proof.runners import CheckpointRunner
+from ..convert.source import Model
 from ..core.exec.passes.mkldnn_subgraphs import with_integer_layers
 from ..core.graph.node import Entry, Node, parsed
 from ..core.graph.symbol import Symbol
@@ -68,7 +69,7 @@ class MXNetMethod(Method):
         params.write(files.params, records, list(saved), np_shape=self._model.np_shape)
         with replacing(files.symbol) as file:
             file.write(made.tojson().encode())
-        return QuantizedRunner(load(path, self._model.epoch))
+        return QuantizedRunner(path, self._model.epoch)
 
     def _find(self, layers: list[str], advance: Advance) -> None:
         """Adds the ranges of these outputs of the network in float."""
@@ -89,7 +90,7 @@ class MXNetMethod(Method):
         return sum(map(os.path.getsize, self._model.files))
 
 
-class QuantizedRunner(MXNetRunner):
+class QuantizedRunner(CheckpointRunner):
     """A quantized checkpoint that tells its values as real numbers, by the names in float."""
 
     def quantized(self) -> set[str]:

@@ -12,12 +12,12 @@ import numpy as np
 
 from ...core.base.errors import MXNetError
 
-__all__ = ["Array", "CannotRunError", "Runner", "Take", "given_name"]
+__all__ = ["RUNS", "Array", "CannotRunError", "Runner", "Take", "given_name"]
 
 Array = np.ndarray[Any, Any]
 Take = Callable[[str, Array, float | None], None]
 """Is told what a node gives: MXNet's name of it, values, and seconds where they are known."""
-_RUNS = 3  # mxnova rewrites a network at the third run with the same parameters
+RUNS = 3  # mxnova rewrites a network at the third run with the same parameters
 
 
 class CannotRunError(MXNetError):
@@ -39,12 +39,16 @@ class Runner(ABC):
     def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
         """The outputs for these inputs, by MXNet's names."""
 
+    def default_outputs(self, feed: Mapping[str, Array]) -> list[Array] | None:
+        """Return the outputs with the runtime's default precision; None if `outputs` are these."""
+        return None
+
     def release(self) -> None:  # noqa: B027 - of those that keep any
         """Frees memory that the last run has taken; the next one takes it again."""
 
     def seconds(self, feed: Mapping[str, Array]) -> float:
         """How long `outputs` takes at best, once the model has run."""
-        return min(timeit.repeat(lambda: self.outputs(feed), number=1, repeat=_RUNS))
+        return min(timeit.repeat(lambda: self.outputs(feed), number=1, repeat=RUNS))
 
     def nodes(self, feed: Mapping[str, Array], take: Take) -> None:  # noqa: B027 - of those that can
         """Tells `take` of what nodes give, in order, as far as the kind of file tells."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...core.base.dtypes import BFLOAT16
@@ -29,6 +29,8 @@ TOLERANCE = 1e-5
 # Of outputs behind layers on integers: one number that is rounded otherwise moves many behind it.
 # ResNet-50: 0.008.
 _DRIFT = 0.05
+# Of outputs in the runtime's default precision, such as OpenVINO's bfloat16.
+_DEFAULT_PRECISION = 6e-2
 BATCHES = (1, 3)
 
 
@@ -44,6 +46,9 @@ class Verification:
         graph: nodes of the network, as far as mxnova can read it.
         on_integers: whether the second model's nodes read the integers that the first one's gave,
             so that each is compared by itself.
+        defaults: each output again, if the runtime of the second model computes in another
+            precision by default.
+        caveat: where the comparison does not hold; empty if it holds everywhere.
     """
 
     outputs: list[Difference]
@@ -51,11 +56,13 @@ class Verification:
     has_reference: bool
     graph: Sequence[GraphNode] = ()
     on_integers: bool = False
+    defaults: Sequence[Difference] = ()
+    caveat: str = ""
 
     @property
     def is_equal(self) -> bool:
         """Whether all outputs and nodes are equal but for rounding."""
-        return all(row.is_equal for row in (*self.outputs, *self.nodes))
+        return all(row.is_equal for row in (*self.outputs, *self.nodes, *self.defaults))
 
     @property
     def first(self) -> Difference | None:
@@ -69,7 +76,11 @@ class Verification:
         first = self.first
         name = "none" if first is None else f"{first.name} ({first.max_abs:.1e})"
         nodes = f"{len(self.nodes)} nodes{' on equal integers' if self.on_integers else ''}"
-        return f"max diff {worst:.1e} over {nodes}; first above tolerance: {name}"
+        parts = [f"max diff {worst:.1e} over {nodes}; first above tolerance: {name}"]
+        if self.defaults:
+            worst = max(row.max_rel for row in self.defaults)
+            parts.append(f"in the runtime's default precision {worst:.1e} of the largest output")
+        return "; ".join(filter(None, (*parts, self.caveat)))
 
 
 def verify(
@@ -181,8 +192,14 @@ def compared(
     nodes = comparison.nodes(fed[next(differing, 0)])
     outputs = [row for of_one in rows for row in of_one]
     graph = graph_of(model.graph, list(fed[0])) if model is not None else ()
-    on_integers = comparison.on_integers
-    return Verification(outputs, nodes, comparison.has_reference, graph, on_integers)
+    return Verification(
+        outputs,
+        nodes,
+        comparison.has_reference,
+        graph,
+        comparison.on_integers,
+        comparison.defaults,
+    )
 
 
 @dataclass
@@ -196,6 +213,7 @@ class _Comparison:
     is_brief: bool
     has_reference: bool = False
     on_integers: bool = False
+    defaults: list[Difference] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.quantized = self.first.quantized() | self.second.quantized()
@@ -215,6 +233,10 @@ class _Comparison:
         rows = _Rows(tolerance, keeps_all=not self.is_brief)
         for name, x, y in zip(names, a, b, strict=True):
             rows.add(name, x, y, seconds)
+        for name, x, y in zip(names, a, self.second.default_outputs(feed) or (), strict=False):
+            self.defaults.append(
+                difference(f"{name}, default precision", x, y, None, _DEFAULT_PRECISION)
+            )
 
         def truths(reference: MXNetRunner, known: _Known) -> None:
             known.update(zip(names, reference.outputs(feed), strict=True))

@@ -9,6 +9,9 @@ import mxnova as mx
 from mxnova.convert import convert
 from mxnova.convert.proof import verify
 from mxnova.convert.proof.comparison import difference
+from mxnova.convert.proof.conversions import _saturates
+from mxnova.convert.proof.runner import Runner
+from mxnova.convert.proof.verification import compared
 from mxnova.core.base.errors import MXNetError
 
 from ..conftest import SHAPES
@@ -194,3 +197,40 @@ def test_differences(a, b, reference, far, is_equal):
     row = difference("x", np.float64(a), np.float64(b), reference, 1e-5)
     assert row.max_abs == pytest.approx(far)
     assert row.is_equal is is_equal
+
+
+class _Doubling(Runner):
+    """A model whose runtime rounds to another precision by default."""
+
+    path = "net.xml"
+
+    def __init__(self, error=None):
+        self.error = error
+
+    def outputs(self, feed):
+        return [feed["data"] * 2]
+
+    def default_outputs(self, feed):
+        return None if self.error is None else [feed["data"] * 2 + self.error]
+
+
+@pytest.mark.parametrize(("error", "is_equal"), [(None, True), (0.01, True), (0.5, False)])
+def test_compared_reports_the_default_precision_of_the_runtime(error, is_equal):
+    feed = {"data": np.ones((1, 2), "float32")}
+    found = compared(_Doubling(), _Doubling(error), [feed], None)
+    assert found.is_equal is is_equal
+    text = f"default precision {(error or 0) / 2:.1e} of the largest output"
+    assert (text in found.line) == (error is not None)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("net.xml", b'<layer type="FakeQuantize">\n', True),
+        ("net.xml", b'<layer type="Convolution">\n', False),
+        ("net.onnx", b'type="FakeQuantize"', False),
+    ],
+)
+def test_saturates_finds_models_of_openvino_on_integers(name, content, expected, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    assert _saturates(str(tmp_path / name)) is expected
