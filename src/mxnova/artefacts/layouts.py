@@ -27,11 +27,12 @@ _ELSEWHERE = {
     ".onnx": "ONNX", ".pt2": "torch.export", ".pt": "PyTorch", ".pth": "PyTorch",
     ".pb": "TensorFlow", ".h5": "Keras", ".pkl": "pickle", ".joblib": "pickle",
 }  # fmt: skip
+_MOST_NAMED = 5  # files that an error names
 _HASHED = re.compile(r"(.+)-[0-9a-f]{8}\.params")
 
 
 def recognized(contents: Contents, epoch: int | None) -> Findings:
-    """What the files are.
+    """Return what the files are.
 
     Args:
         contents: the files.
@@ -39,7 +40,7 @@ def recognized(contents: Contents, epoch: int | None) -> Findings:
 
     Raises:
         ArgumentError: there are several networks, or there is no such epoch.
-        FormatError: a file breaks its format.
+        FormatError: a file breaks its format, or there is neither a network nor parameters.
     """
     found = Findings()
     found.handlers = sorted(n for n in contents.sizes if n.lower().endswith(_PROGRAMS))
@@ -54,7 +55,18 @@ def recognized(contents: Contents, epoch: int | None) -> Findings:
         kind = _ELSEWHERE.get(os.path.splitext(name)[1].lower())
         if kind is not None:
             found.notes.append(f"{name} is a {kind} file, which is left alone")
+    if found.symbol is None and found.params is None:
+        raise FormatError(f"{contents.path}: contains no model: {_described(contents, found)}")
     return found
+
+
+def _described(contents: Contents, found: Findings) -> str:
+    """Return what was found instead of a model, and what was expected, for an error."""
+    names = sorted(contents.sizes)
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    files = ", ".join(shown(name)[1:-1] for name in names[:_MOST_NAMED]) + more
+    parts = [f"its files are {files}" if names else "it has no files", *found.notes]
+    return f"{'; '.join(parts)}. Expected NAME-symbol.json and NAME-0000.params, or a .params file"
 
 
 def _add_saved(contents: Contents, found: Findings) -> None:
@@ -267,7 +279,6 @@ def _rest(contents: Contents, found: Findings, epoch: int | None) -> None:
     elif names:
         found.params = names[0]
     if found.params is None:
-        found.layout = "unknown"
         return
     base = os.path.basename(found.params)
     match = _HASHED.fullmatch(base)

@@ -64,7 +64,7 @@ class OpenedModel:
         np_shape: whether they have NumPy's shapes.
 
     Raises:
-        FormatError: a file of the network breaks its format.
+        FormatError: a file of the network breaks its format, or there are no arrays either.
     """
 
     def __init__(
@@ -84,6 +84,8 @@ class OpenedModel:
         self._text = None if found.symbol is None else contents.text(found.symbol, MOST_NETWORK)
         self.graph: GraphRecord | None = self._graph()
         self.saved, self.np_shape = self._saved()
+        if self.graph is None and not any(self.saved.records):
+            raise FormatError(f"{self.path}: contains no model: {found.params} contains no arrays")
         self.input_shapes: Shapes | None = self._input_shapes()
 
     def _graph(self) -> GraphRecord | None:

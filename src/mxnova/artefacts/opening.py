@@ -38,7 +38,7 @@ def open_model(path: str | os.PathLike[str], epoch: int | None = None) -> Opened
     Raises:
         FileError: there is nothing, or it cannot be read.
         FormatError: an archive is damaged, leads out of its folder, holds links or devices, or
-            unpacks to too much; or a file inside breaks its format.
+            unpacks to too much; a file inside breaks its format; or nothing inside is a model.
         ArgumentError: it holds several networks, or not this epoch.
     """
     if not isinstance(path, (str, os.PathLike)):

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import gzip
+
 import numpy as np
 import pytest
 
 import mxnova as mx
+from mxnova.core.base.errors import FormatError
 
 from . import made
 
@@ -68,16 +71,52 @@ def test_deepar(tmp_path):
     assert "what a series becomes" in text
 
 
-def test_an_archive_of_something_else(tmp_path):
-    model = opened(tmp_path, made.tar_gz({"model.joblib": b"x", "a/b.onnx": b"y"}))
-    assert model.layout == "unknown"
-    assert model.notes == [
-        "a/b.onnx is a ONNX file, which is left alone",
-        "model.joblib is a pickle file, which is left alone",
-    ]
-    assert model.params == {}
-    with pytest.raises(mx.MXNetError, match="no model that is known"):
-        model.save(tmp_path / "out")
+@pytest.mark.parametrize(
+    "content, name, text",
+    [
+        (made.tar_gz({}), "m.tar.gz", "it has no files"),
+        (gzip.compress(bytes(20_000)), "m.tar.gz", "it has no files"),
+        (made.zipped({}), "m.zip", "it has no files"),
+        (bytes(10_240), "m.tar", "its files are m.tar"),
+        (made.zipped({"readme.txt": b"x"}), "m.zip", "its files are readme.txt"),
+        (made.zipped({f"{i}.txt": b"x" for i in range(9)}), "m.zip", "4.txt and 4 more"),
+        (
+            made.tar_gz({"code/inference.py": b"x"}),
+            "m.tar.gz",
+            "its files are code/inference.py; programs were found",
+        ),
+        (
+            made.tar_gz({"model.joblib": b"x", "a/b.onnx": b"y"}),
+            "m.tar.gz",
+            "a/b.onnx is a ONNX file, which is left alone; model.joblib is a pickle file",
+        ),
+        (
+            made.zipped({"MANIFEST.json": made.text({"model": {"modelName": "net"}})}),
+            "m.mar",
+            "its files are MANIFEST.json; manifest: modelName=net",
+        ),
+        (made.zipped({"hyperparams.json": made.text({"backbone": "x"})}), "m.zip", "GluonCV's fcn"),
+        (made.zipped({"net.params": made.arrays()}), "m.zip", "net.params contains no arrays"),
+        (
+            made.zipped({f"{name}.tar.gz": made.script_mode() for name in "ab"}),
+            "m.zip",
+            "its files are a.tar.gz, b.tar.gz",
+        ),
+    ],
+)
+def test_open_model_of_files_without_model_raises(tmp_path, content, name, text):
+    with pytest.raises(FormatError) as error:
+        opened(tmp_path, content, name)
+    assert f"{name}: contains no model: " in str(error.value)
+    assert text in str(error.value)
+
+
+@pytest.mark.parametrize("names", [[], ["readme.txt"]])
+def test_open_model_of_folder_without_model_raises(tmp_path, names):
+    for name in names:
+        (tmp_path / name).write_bytes(b"x")
+    with pytest.raises(FormatError, match="contains no model: it"):
+        mx.open_model(tmp_path)
 
 
 def test_litter_of_macos_is_no_file(tmp_path):
@@ -147,9 +186,3 @@ def test_topics(tmp_path):
         assert "meta.json: num_topics=3" in model.notes
         assert model.params["arg:projection_weight"].shape == (9, 3)
         assert (model.symbol is None) == ("symbol.json" not in files)
-
-
-def test_several_archives_inside_are_left_alone(tmp_path):
-    archives = {f"{name}.tar.gz": made.script_mode() for name in "ab"}
-    model = opened(tmp_path, made.zipped(archives), "m.zip")
-    assert (model.layout, sorted(model.files)) == ("unknown", ["a.tar.gz", "b.tar.gz"])

@@ -93,3 +93,13 @@ def test_a_model_is_converted_from_its_archive(run, tmp_path):
     status, output, _ = run("convert", "squeeze.mar", "squeeze", "--to", "mxnet")
     assert status == 0
     assert "max diff" in output
+
+
+@pytest.mark.parametrize("command", [["open"], ["plot"], ["convert", "-s", "data=N,2"]])
+def test_archive_without_model_is_an_error(command, run, tmp_path):
+    (tmp_path / "empty.zip").write_bytes(made.zipped({}))
+    name, *options = command
+    targets = ["net.onnx"] if name == "convert" else []
+    status, _, errors = run(name, "empty.zip", *targets, *options)
+    assert status == 1
+    assert errors.startswith("error: empty.zip: contains no model: it has no files. Expected ")
