@@ -22,6 +22,7 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 Feed = Mapping[str, Array]
 Values = Iterable[tuple[str, Any, Any]]  # name, array or tensor, seconds or None
+_LAYERS = ("Convolution", "GroupConvolution", "ConvolutionBackpropData", "MatMul")  # of OpenVINO
 
 
 class OnnxTarget:
@@ -137,7 +138,7 @@ class OpenVINOTarget:
                 continue
             for out in node.outputs():
                 known = sorted(out.get_names())
-                if known and not shown & set(known):
+                if known and not shown & set(known) and not _is_scaled(node):
                     names.append(known[0])
         names = [min(out.get_names(), default="") for out in model.outputs] + names
         model.add_outputs(names[len(model.outputs) :])
@@ -149,6 +150,20 @@ class OpenVINOTarget:
         request.infer([feed[next(n for n in names if n in feed)] for names in self._inputs])
         tensors = (request.get_output_tensor(i) for i in range(len(compiled.outputs)))
         return [(str(i), np.array(tensor.data), None) for i, tensor in enumerate(tensors)]
+
+
+def _is_scaled(node: Any) -> bool:
+    """Return True if OpenVINO may have folded the scale of a BatchNorm into a layer's weight.
+
+    The layer keeps its name, but its value is the scaled one. The shift of the BatchNorm is added
+    to it.
+    """
+    readers = [reader.get_node() for reader in node.output(0).get_target_inputs()]
+    return node.get_type_name() in _LAYERS and all(
+        reader.get_type_name() == "Add"
+        and any(v.get_node().get_type_name() == "Constant" for v in reader.input_values())
+        for reader in readers
+    )
 
 
 class TorchTarget:

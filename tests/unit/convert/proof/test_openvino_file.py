@@ -49,3 +49,22 @@ def test_openvino_models_are_fed_by_names_of_the_source(name, tmp_path):
     for target, options in (("net.xml", {}), ("net.mxnova", {"runtime": "openvino"})):
         done = convert(tmp_path / "net", tmp_path / target, shapes=shapes, **options)
         assert done.proof.is_equal
+
+
+@pytest.mark.slow
+def test_openvino_layers_with_folded_batch_norm_are_not_compared(tmp_path):
+    net = mx.gluon.nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(mx.gluon.nn.Conv2D(4, 3, groups=4, use_bias=False), mx.gluon.nn.BatchNorm())
+        net.add(mx.gluon.nn.Activation("relu"), mx.gluon.nn.Dense(3))
+    net.initialize(mx.init.Xavier())
+    net.hybridize()
+    net(mx.nd.ones((1, 4, 8, 8)))
+    for parameter in net.collect_params(".*(gamma|running_var)").values():
+        parameter.set_data(mx.nd.random.uniform(2, 3, parameter.shape))
+    net.export(str(tmp_path / "net"))
+    shapes = {"data": ("N", 4, 8, 8)}
+    done = convert(tmp_path / "net", tmp_path / "net.xml", shapes=shapes)
+    names = [row.name for row in done.proof.nodes]
+    assert "net_batchnorm0_fwd" in names
+    assert "net_conv0_fwd" not in names
