@@ -14,7 +14,7 @@ from torch import Tensor
 
 from ...base.errors import MXNetError, argument_error, shown
 from ...base.params import Count
-from ...base.shapes import UNKNOWN, PartialShape, is_known
+from ...base.shapes import UNKNOWN, PartialShape, UnknownDim, is_known
 from ...kernels.indexing import select_strided
 from ..declaration import operator
 from ..dtypes import dtype_name
@@ -126,7 +126,9 @@ class AdvancedIndexing(Op):
 
     def _shape(self, shapes: Sequence[PartialShape], size: int) -> tuple[int, ...]:
         """Return the shape of the result, with `size` for unknown sizes and counts of masks."""
-        data, *arrays = (tuple(size if n is UNKNOWN else n for n in s or ()) for s in shapes)
+        data, *arrays = (
+            tuple(size if isinstance(n, UnknownDim) else n for n in shape or ()) for shape in shapes
+        )
         remaining = iter(arrays)
         parts: list[Any] = []
         for part in _parts(self.key):

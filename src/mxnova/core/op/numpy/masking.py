@@ -58,7 +58,8 @@ def where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
         x: of any shape.
         y: of any shape.
     """
-    return torch.where(condition != 0, *to_common_dtype(x, y))
+    x, y = to_common_dtype(x, y)
+    return torch.where(condition != 0, x, y)
 
 
 # MXNet's gradients of the next two go to the elements that were not chosen.
