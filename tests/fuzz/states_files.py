@@ -137,7 +137,7 @@ def attack(data: bytes) -> None:
 
 
 def _use(data: bytes) -> None:
-    updater = Updater(mx.optimizer.SGD())
+    updater = Updater(mx.optimizer.Nadam())  # whose progress has a number beside the counts
     updater.set_states(data)
     weights = {0: "float32", 1: "float32", "0": "float16"}
     for index, dtype in weights.items():
@@ -148,4 +148,5 @@ def _use(data: bytes) -> None:
                 weight.asnumpy()
             except mx.MXNetError:
                 break
-    Updater(mx.optimizer.SGD()).set_states(updater.get_states(dump_optimizer=True))
+    for dump_optimizer in (True, False):
+        Updater(mx.optimizer.SGD()).set_states(updater.get_states(dump_optimizer))
