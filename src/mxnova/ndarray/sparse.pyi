@@ -316,7 +316,7 @@ from mxnova.ndarray.op import nansum as nansum
 def negative(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """-data."""
 def norm(data: NDArray | None = None, ord: int = 2, axis: int | Sequence[int] | None = None, out_dtype: str | type[Any] | _np.dtype[Any] | None = None, keepdims: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """Σ|data| or √Σdata² along axes."""
+    """Return Σ|data| or √Σdata² along axes, without overflow or underflow of the squares."""
 from mxnova.ndarray.op import normal as normal
 from mxnova.ndarray.op import one_hot as one_hot
 from mxnova.ndarray.op import ones_like as ones_like

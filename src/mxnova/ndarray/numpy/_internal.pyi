@@ -177,7 +177,7 @@ def negative(x: Any = None, out: ndarray | Sequence[ndarray] | None = None, name
     """-data."""
 def nonzero(x: Any = None, out: Any = None, name: Any = None, **kwargs: Any) -> Any: ...
 def norm(data: ndarray | None = None, ord: int = ..., axis: int | Sequence[int] | None = None, keepdims: bool = False, flag: Any = -1, out: ndarray | Sequence[ndarray] | None = None, name: str | None = None, **kwargs: Any) -> ndarray:
-    """Σ|data| or √Σdata² along axes."""
+    """Return Σ|data| or √Σdata² along axes, without overflow or underflow of the squares."""
 def normal(input1: Any = None, input2: Any = None, loc: float = ..., scale: float = ..., size: Any = None, ctx: str = 'cpu', dtype: str | type[Any] | _np.dtype[Any] = 'float32', out: ndarray | Sequence[ndarray] | None = None, name: str | None = None, **kwargs: Any) -> ndarray:
     """Draws from the normal distribution."""
 def normal_n(input1: Any = None, input2: Any = None, loc: Any = None, scale: Any = None, size: Any = None, ctx: Any = 'cpu', dtype: Any = 'float32', out: Any = None, name: Any = None, **kwargs: Any) -> Any: ...

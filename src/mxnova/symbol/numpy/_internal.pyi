@@ -177,7 +177,7 @@ def negative(x: Any = None, name: str | None = None, attr: Mapping[str, str] | N
     """-data."""
 def nonzero(x: Any = None, name: Any = None, attr: Any = None, out: Any = None, **kwargs: Any) -> Any: ...
 def norm(data: _Symbol | None = None, ord: int = ..., axis: int | Sequence[int] | None = None, keepdims: bool = False, flag: Any = -1, name: str | None = None, attr: Mapping[str, str] | None = None, out: _Symbol | Sequence[_Symbol] | None = None, **kwargs: Any) -> _Symbol:
-    """Σ|data| or √Σdata² along axes."""
+    """Return Σ|data| or √Σdata² along axes, without overflow or underflow of the squares."""
 def normal(input1: Any = None, input2: Any = None, loc: float = ..., scale: float = ..., size: Any = None, ctx: str = 'cpu', dtype: str | type[Any] | _np.dtype[Any] = 'float32', name: str | None = None, attr: Mapping[str, str] | None = None, out: _Symbol | Sequence[_Symbol] | None = None, **kwargs: Any) -> _Symbol:
     """Draws from the normal distribution."""
 def normal_n(input1: Any = None, input2: Any = None, loc: Any = None, scale: Any = None, size: Any = None, ctx: Any = 'cpu', dtype: Any = 'float32', name: Any = None, attr: Any = None, out: Any = None, **kwargs: Any) -> Any: ...
