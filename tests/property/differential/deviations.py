@@ -66,6 +66,13 @@ DEVIATIONS = [
         text=r"\bnan\b",
     ),
     _Deviation(
+        "Order of equal elements in `sort`, `argsort`, `topk` of long rows; NaN in sorting",
+        "value",
+        "",
+        (r"F\.sort\(",),
+        text=r"\bnan\b",
+    ),
+    _Deviation(
         '`LeakyReLU(act_type="prelu")` of float64 numbers beyond float32',
         "value",
         "",
