@@ -77,6 +77,8 @@ def optimizers(rng: Random) -> list[str]:
         "o.learning_rate",
         "n = mx.optimizer.get_updater(mx.optimizer.create(" + repr(name) + f", {arguments}))",
         "n.set_states(u.get_states())",
+        # mxnova keeps the numbers of updates behind the states, which MXNet does not.
+        f"n.optimizer = mx.optimizer.create({name!r}, {arguments})",
         f"i = 9; n(0, {gradient}, w)",
         "w",
         "sorted(o._index_update_count.items())",
