@@ -24,6 +24,7 @@ OTHERS = {
     "exec/bind/compiled.py _MOST_NODES": "entries of a cache",
     "exec/program/program.py _KEPT": "entries of a cache",
     "exec/backends/auto.py _MOST_WAITING": "when a measurement is to be trusted",
+    "exec/backends/auto.py _MIN_OPERATORS": "graphs that are too small to measure",
     "exec/backends/auto.py _SECONDS": "how long a measurement may take",
     "exec/backends/auto.py _TURNS": "how long a measurement may take",
     "graph/open_sizes.py _LEAST": "numbers that stand for open sizes",

@@ -180,11 +180,10 @@ class CachedOp:
             n = table.n_outputs
             results, starts = _distinct(results[:n], inputs), results[n:]
         nodes = outputs_of(self._step(compiled.program, arrays, [*results, *starts]), n)
+        pairs = zip(results, nodes, strict=True)
+        kind: Any = self._class
         return [
-            wrap(r, context, self._class, n)
-            if isinstance(r, Tensor)
-            else _wrap_linked(r, n, context, self._class)
-            for r, n in zip(results, nodes, strict=True)
+            (wrap if isinstance(r, Tensor) else _wrap_linked)(r, context, kind, n) for r, n in pairs
         ]
 
     def _step(
@@ -282,8 +281,8 @@ class BoundOp:
 _KEPT = 1024
 
 
-def _wrap_linked(result: Any, node: TapeNode, context: Context, cls: Any) -> NDArray:
-    array: NDArray = wrap_value(value_of(result), context, cls)
+def _wrap_linked(result: Any, context: Context, cls: Any, node: Any) -> Any:
+    array = wrap_value(value_of(result), context, cls)
     array._tracked, array._node = tracked_of(result), node
     return array
 
