@@ -243,32 +243,39 @@ for _kind in ("sum", "mean", "max", "min", "prod"):
 
 
 def _norm_refusal(site: Site) -> str | None:
-    if not site.out_dtypes[0].is_floating_point:
-        return "a norm as a whole number"
-    if _norm_order(site) in (0, inf, -inf):
-        return f"ord={site.ord}, flag={site.flag}, axis={site.op.attr('axis')}"
-    return None
+    return None if site.out_dtypes[0].is_floating_point else "a norm as a whole number"
 
 
-def _norm_order(site: Site) -> float:
+@converter("norm", _norm_refusal, is_arithmetic=True)
+def _norm(site: Site) -> Any:
+    return _scaled_norm(site, reduced_axes(site.op.attr("axis"), site.rank), site.ord)
+
+
+def _numpy_order(site: Site) -> float:
     """Return the p of a vector norm, 0 for matrix norms that are none."""
     op: Any = site.op
-    if op.name == "norm":
-        return float(op.ord)
     if op.is_euclidean(site.rank):
         return 2.0
     return float(op.ord) if len(op.axes(site.rank)) == 1 else 0.0
 
 
-@converter("norm _npi_norm", _norm_refusal, is_arithmetic=True)
-def _norm(site: Site) -> Any:
-    o, op = site.ops, site.op
-    given = op.attr("axis") if op.name == "norm" else op.axes(site.rank)  # type: ignore[attr-defined]
-    axes, order = reduced_axes(given, site.rank), _norm_order(site)
-    sizes = o.elementwise("abs", site.x)
+def _numpy_norm_refusal(site: Site) -> str | None:
+    if _numpy_order(site) in (0, inf, -inf):
+        return f"ord={site.ord}, flag={site.flag}, axis={site.op.attr('axis')}"
+    return _norm_refusal(site)
+
+
+@converter("_npi_norm", _numpy_norm_refusal, is_arithmetic=True)
+def _numpy_norm(site: Site) -> Any:
+    op: Any = site.op
+    return _scaled_norm(site, reduced_axes(op.axes(site.rank), site.rank), _numpy_order(site))
+
+
+def _scaled_norm(site: Site, axes: Sequence[int], order: float) -> Any:
+    """Scale by the largest magnitude, whose power could leave the range of the dtype."""
+    o, sizes = site.ops, site.ops.elementwise("abs", site.x)
     if order == 1:
         return o.reshape(o.reduce("sum", sizes, axes), site.out[0])
-    # Powers of the numbers themselves would leave the range of the dtype.
     bounds = torch.finfo(site.out_dtypes[0])
     scale = o.clip(o.reduce("max", sizes, axes, keep=True), bounds.tiny, bounds.max)
     scaled = o.elementwise("divide", sizes, scale)
