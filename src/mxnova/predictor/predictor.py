@@ -184,7 +184,7 @@ class Predictor:
             raise unknown_input(name, self._network.inputs)
         self._mine.set_input(name, data)
 
-    def forward(self, **inputs: Any) -> None:
+    def forward(self, /, **inputs: Any) -> None:
         """Computes the outputs from the inputs set in this thread (and from `inputs`)."""
         for name, data in inputs.items():
             self.set_input(name, data)
@@ -208,7 +208,7 @@ class Predictor:
 
     # At once --------------------------------------------------------------------------------------
 
-    def predict(self, **inputs: Any) -> list[np.ndarray[Any, Any]]:
+    def predict(self, /, **inputs: Any) -> list[np.ndarray[Any, Any]]:
         """The outputs for `inputs`, as NumPy arrays; touches nothing that other calls see.
 
         Inputs may have other sizes than the predictor was made for, such as more items in a batch;

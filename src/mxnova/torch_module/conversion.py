@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, fx, nn
 
 from ..checkpoint import save_checkpoint
 from ..core.base.errors import ArgumentError, ArgumentTypeError, candidates, shown
-from ..core.base.unique_names import FreeNames
+from ..core.base.unique_names import FreeNames, to_identifier
 from ..core.graph.infer import infer_shapes
 from ..core.graph.node import Node
 from ..core.graph.rewrite import rewrite
@@ -26,7 +26,11 @@ from .sources import Arrays, Model, model_of
 
 __all__ = ["from_torch", "to_torch"]
 
-_TAKEN = frozenset(dir(GraphModule)) | {"training"}
+# Attributes of this module, and of the modules that torch.export makes of it.
+_TAKEN = {
+    *dir(GraphModule), *dir(fx.GraphModule), "self", "training", "meta", "shape_env",
+    "range_constraints", "validate_inputs",
+}  # fmt: skip
 
 
 def to_torch(
@@ -41,9 +45,10 @@ def to_torch(
 ) -> GraphModule:
     """A model as a plain ``torch.nn.Module``, whose ``forward`` makes calls of torch only.
 
-    Parameters and buffers (auxiliary states) have MXNet's names as keys of ``state_dict()``; where
-    torch refuses a name, such as one with a dot, the module's `name_map` tells which key stands for
-    it. The module is in evaluation mode.
+    Parameters and buffers (auxiliary states) have MXNet's names as keys of ``state_dict()`` if
+    these are ASCII identifiers that neither Python nor torch uses itself. Other names, such as
+    ``block.0.weight``, ``class`` and ``forward``, get similar keys; the module's `name_map` maps
+    every key to MXNet's name. The module is in evaluation mode.
 
     Args:
         model: a Symbol; the prefix of a checkpoint; the path of a symbol file; a HybridBlock; a
@@ -109,7 +114,7 @@ def _check_states(symbol: Symbol, arrays: Arrays) -> None:
 def _made(symbol: Symbol, source: Symbol, model: Model, facts: Facts, copy: bool) -> GraphModule:
     keys = FreeNames(_TAKEN)
     stored = [n for n in dict.fromkeys(source.list_inputs()) if n in model.arrays]
-    name_map = {keys.free(name.replace(".", "_") or "_"): name for name in stored}
+    name_map = {keys.free(to_identifier(name)): name for name in stored}
     graph = Graph(symbol, [*facts.inputs, *stored], facts)
     fields = Fields(graph, source, facts.inputs, frozenset(labels_of(symbol)), name_map)
     states = {*source.list_auxiliary_states()}

@@ -26,7 +26,6 @@ class Graph:
         symbol: the same.
         order: the same.
         untraceable: what torch.export and torch.compile cannot take.
-        arguments: names of the functions' arguments, Python identifiers.
         functions: values of the variables to a tuple of outputs, by whether it is a training pass.
     """
 
@@ -36,7 +35,6 @@ class Graph:
         self.untraceable = untraceable(symbol)
         complete = sized(symbol, facts)
         lowered = {train: lowered_for(train, complete, self.order) for train in (False, True)}
-        self.arguments = lowered[False].arguments
         self.functions: dict[bool, Callable[..., tuple[Any, ...]]] = {
             train: low.function for train, low in lowered.items()
         }

@@ -11,12 +11,18 @@ import torch
 from torch import Tensor, nn
 
 from ..core.base.errors import MXNetError
-from ..core.base.unique_names import FreeNames
+from ..core.base.unique_names import FreeNames, to_identifier
 from ..core.graph.symbol import Symbol
 from ..core.runtime.torch_api import is_transformed, only_torch
 from .graph import Graph
 
 __all__ = ["Fields", "GraphModule", "module_of"]
+
+# Arguments of the functions through which torch calls and traces a module, and the global names of
+# the code that torch.fx generates, which an argument of the same name would hide.
+_TAKEN = (
+    "self", "mod", "torch", "device", "fx_pytree", "pytree", "inf", "nan", "NoneType",
+)  # fmt: skip
 
 
 class Fields(NamedTuple):
@@ -124,15 +130,17 @@ def _blank(fields: Fields) -> GraphModule:
 
 
 def _forward(fields: Fields) -> Any:
-    """A function with the names of the inputs, as torch.export and readers want to see them."""
-    names = fields.graph.arguments[: len(fields.inputs)]
-    me = FreeNames(names).free("self")
+    """Return a ``forward`` whose arguments are named after the inputs, for torch.export and readers.
+
+    """
+    free = FreeNames(_TAKEN)
+    names = [free.free(to_identifier(name)) for name in fields.inputs]
     needed = [a for a, n in zip(names, fields.inputs, strict=True) if n not in fields.optional]
     other = [f"{a}=None" for a, n in zip(names, fields.inputs, strict=True) if n in fields.optional]
-    taken = ", ".join([me, *needed, *other])
-    source = f"def forward({taken}):\n    return {me}._run({', '.join(names)})\n"
+    taken = ", ".join(["self", *needed, *other])
+    source = f"def forward({taken}):\n    return self._run({', '.join(names)})\n"
     scope: dict[str, Any] = {}
-    exec(source, scope)  # the names are identifiers: `lower` has made them
+    exec(source, scope)  # The names are identifiers: to_identifier made them.
     forward = scope.pop("forward")
     forward.__doc__ = inspect.getdoc(GraphModule)
     return forward

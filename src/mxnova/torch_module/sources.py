@@ -60,7 +60,7 @@ def model_of(model: Any, params: Any, aux: Any, epoch: int | None) -> Model:
     if isinstance(model, Symbol):
         if epoch is not None:
             raise ArgumentError(f"to_torch: epoch={epoch}: a Symbol has none; give params")
-        return Model(model, _arrays_of(params, "params") | _arrays_of(aux, "aux"))
+        return _of_symbol(model, params, aux)
     raise ArgumentTypeError(
         f"to_torch: model={shown(model)}: must be a Symbol, the prefix of a checkpoint, the path "
         "of a symbol file, a HybridBlock, a Module or a Predictor"
@@ -80,10 +80,15 @@ def _of_files(path: str, params: Any, aux: Any, epoch: int | None) -> Model:
     if path.endswith(".json"):
         if params is None:
             params = located(path.removesuffix(".json").removesuffix("-symbol"), epoch).params
-        return Model(_symbol(path), _arrays_of(params, "params") | _arrays_of(aux, "aux"))
+        return _of_symbol(_symbol(path), params, aux)
     if params is not None or aux is not None:
         raise ArgumentError(f"to_torch: params: the checkpoint {path!r} has its own")
-    return Model(_symbol(f"{path}-symbol.json"), _arrays_of(located(path, epoch).params, ""))
+    return _of_symbol(_symbol(f"{path}-symbol.json"), located(path, epoch).params, None)
+
+
+def _of_symbol(symbol: Symbol, params: Any, aux: Any) -> Model:
+    names = set(symbol.list_inputs())
+    return Model(symbol, _arrays_of(params, "params", names) | _arrays_of(aux, "aux", names))
 
 
 def _symbol(path: str) -> Symbol:
@@ -91,8 +96,11 @@ def _symbol(path: str) -> Symbol:
     return loaded  # type: ignore[no-any-return]
 
 
-def _arrays_of(given: Any, what: str) -> Arrays:
-    """Arrays by name, from a dict or a file, with or without ``arg:`` and ``aux:``."""
+def _arrays_of(given: Any, what: str, names: set[str]) -> Arrays:
+    """Return arrays by name, from a dict or a file.
+
+    Keys of a dict may begin with ``arg:`` and ``aux:``, unless `names` contains them as they are.
+    """
     if given is None:
         return {}
     if isinstance(given, (str, os.PathLike)):
@@ -103,7 +111,7 @@ def _arrays_of(given: Any, what: str) -> Arrays:
     for name, array in given.items():
         if not isinstance(array, NDArray):
             raise ArgumentTypeError(f"to_torch: {what}: {name} is {shown(array)}, no array")
-    return {_PREFIX.sub("", name): array for name, array in given.items()}
+    return {n if n in names else _PREFIX.sub("", n): array for n, array in given.items()}
 
 
 # Objects ------------------------------------------------------------------------------------------

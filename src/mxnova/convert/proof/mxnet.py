@@ -50,15 +50,13 @@ class MXNetRunner(Runner):
         return array.astype(self._dtype, copy=False) if array.dtype == np.float32 else array
 
     def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
-        fed = self._fed(feed)
-        return [array.asnumpy() for array in self._executor(fed).forward(False, **fed)]
+        return [array.asnumpy() for array in self._executor(self._fed(feed)).forward()]
 
     def release(self) -> None:
         self._bound = None
 
     def nodes(self, feed: Mapping[str, Array], take: Take) -> None:
-        fed = self._fed(feed)
-        executor, names = self._executor(fed), self._names()
+        executor, names = self._executor(self._fed(feed)), self._names()
         begin = time.perf_counter()
 
         def told(name: str, array: NDArray) -> None:
@@ -70,7 +68,7 @@ class MXNetRunner(Runner):
 
         executor.set_monitor_callback(told)
         try:
-            executor.forward(False, **fed)
+            executor.forward()
         finally:
             executor.set_monitor_callback(None)
 
@@ -114,10 +112,12 @@ class MXNetRunner(Runner):
         return array if told is None or self._dtype == "float64" else array.astype(told, copy=False)
 
     def _executor(self, fed: Mapping[str, NDArray]) -> Executor:
-        """The network, bound for inputs like these."""
+        """Return the network, bound to arrays that contain the values of `fed`."""
         facts = {name: (array.shape, array.dtype) for name, array in fed.items()}
         if self._bound is None or self._bound[0] != facts:
             self._bound = facts, self._bind(self._symbol, fed, cpu())
+        else:
+            self._bound[1].copy_params_from(fed)
         return self._bound[1]
 
     def _bind(self, symbol: Any, fed: Mapping[str, NDArray], context: Context) -> Executor:

@@ -1,11 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that nobody has yet."""
+"""Identifiers that are made from names in files, and names that are still free."""
 
 from __future__ import annotations
 
+import keyword
+import re
 from collections.abc import Iterable
 
-__all__ = ["FreeNames"]
+__all__ = ["FreeNames", "to_identifier"]
+
+_NOT_IN_IDENTIFIERS = re.compile(r"\W", re.ASCII)
+
+
+def to_identifier(name: str) -> str:
+    """Return `name` as an ASCII Python identifier that has no leading underscore.
+
+    Code generators of this package and of torch write names into source without quoting them, so
+    every name from a file passes through this function first. The result is ASCII because Python
+    normalizes other identifiers: two different names could become one. Different names may have
+    the same result; `FreeNames` tells them apart.
+    """
+    base = _NOT_IN_IDENTIFIERS.sub("_", name).lstrip("_") or "value"
+    return f"a_{base}" if base[0].isdigit() or keyword.iskeyword(base) else base
 
 
 class FreeNames:

@@ -26,7 +26,7 @@ class InferenceMethods(BaseSymbol):
 
     __slots__ = ()
 
-    def infer_shape(self, *args: Any, **kwargs: Any) -> Inferred:
+    def infer_shape(self, /, *args: Any, **kwargs: Any) -> Inferred:
         """(argument, output, auxiliary) shapes, or (None, None, None) when some stay unknown.
 
         Args:
@@ -44,7 +44,7 @@ class InferenceMethods(BaseSymbol):
             return None, None, None
         return self._listed(table, to_user)
 
-    def infer_shape_partial(self, *args: Any, **kwargs: Any) -> Inferred:
+    def infer_shape_partial(self, /, *args: Any, **kwargs: Any) -> Inferred:
         """`infer_shape` that leaves unknown what it cannot infer."""
         return self._listed(self._shape_table(args, kwargs), to_user)
 
@@ -55,7 +55,7 @@ class InferenceMethods(BaseSymbol):
         shapes = {n: _partial_shape(n, s) for n, s in known.items()}
         return infer_shapes(self.nodes, shapes, facts=facts)
 
-    def infer_type(self, *args: Any, **kwargs: Any) -> Inferred:
+    def infer_type(self, /, *args: Any, **kwargs: Any) -> Inferred:
         """(argument, output, auxiliary) element types, or Nones when some stay unknown.
 
         Warns:
@@ -66,7 +66,7 @@ class InferenceMethods(BaseSymbol):
             return None, None, None
         return self._listed(table, _numpy_type)
 
-    def infer_type_partial(self, *args: Any, **kwargs: Any) -> Inferred:
+    def infer_type_partial(self, /, *args: Any, **kwargs: Any) -> Inferred:
         """`infer_type` that leaves unknown what it cannot infer."""
         return self._listed(self._dtype_table(args, kwargs), _numpy_type)
 

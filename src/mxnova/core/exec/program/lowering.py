@@ -11,15 +11,13 @@ from __future__ import annotations
 import builtins
 import functools
 import itertools
-import keyword
 import linecache
-import re
 from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
-from ...base.unique_names import FreeNames
+from ...base.unique_names import FreeNames, to_identifier
 from ...graph.node import Entry, Node
 from ...graph.symbol import Symbol
 from ...op.schema import Op
@@ -182,15 +180,15 @@ def lower(
         runner: gives what a node runs.
         contexts: where each node runs.
     """
-    names = _Names()
-    values = {Entry(v, 0): names.unique(v.name) for v in variables}
+    names = FreeNames(("tuple", "type"))  # what the code itself calls
+    values = {Entry(v, 0): names.free(to_identifier(v.name)) for v in variables}
     arguments = list(values.values())
     drafts: list[tuple[Node, Op, tuple[str, ...], tuple[str, ...]]] = []
     for node in symbol.nodes:
         if node.op is None:
             continue
         inputs = tuple(values[e] for e in node.inputs)
-        outputs = tuple(names.unique(n) for n in array_names(node))
+        outputs = tuple(names.free(to_identifier(n)) for n in array_names(node))
         values.update((Entry(node, i), n) for i, n in enumerate(outputs))
         drafts.append((node, node.op, inputs, outputs))
     results = [values[e] for e in symbol.entries]
@@ -225,20 +223,3 @@ def _last_uses(
         needed.update(inputs)
         found.append(gone)
     return found[::-1]
-
-
-_NOT_OF_WORDS = re.compile(r"\W", re.ASCII)
-
-
-class _Names:
-    """Distinct Python identifiers for names of arrays."""
-
-    def __init__(self) -> None:
-        self._used = FreeNames(("tuple", "type"))
-
-    def unique(self, name: str) -> str:
-        base = _NOT_OF_WORDS.sub("_", name) or "value"
-        base = base.lstrip("_") or "value"
-        if base[0].isdigit() or keyword.iskeyword(base):
-            base = f"a_{base}"
-        return self._used.free(base)
