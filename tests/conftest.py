@@ -57,9 +57,10 @@ def pytest_collection_finish():
 
 
 @pytest.fixture(autouse=True, scope="session")
-def switches():
-    """In children of this process, too: graphs are checked after each rewrite, nothing measured."""
+def switches(tmp_path_factory):
+    """Check graphs after each rewrite, measure nothing, and cache nothing for the user."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MXNOVA_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("MXNOVA_LINT_PASSES", "1")
         patch.setenv("MXNOVA_AUTO_BACKENDS", "")
         yield

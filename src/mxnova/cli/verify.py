@@ -12,6 +12,7 @@ from ..core.base.errors import ArgumentError
 from ..core.base.gc_pause import loading
 from ..core.base.printable import printable
 from ..core.base.progress import progress
+from ..formats.trusted_code import code_file, is_own_code
 from ..predictor.picture import Picture
 from .inputs import read_inputs
 from .report import Rows, print_table, write_json
@@ -28,7 +29,7 @@ def verify(options: SimpleNamespace) -> int:
     """Shows how two models compare.
 
     Args:
-        options: a, b, epoch, shape, range, input, batch, tolerance, seed, json, html.
+        options: a, b, epoch, shape, range, input, batch, tolerance, seed, trust, json, html.
 
     Returns:
         0 if they are equal but for rounding, else 1.
@@ -37,6 +38,7 @@ def verify(options: SimpleNamespace) -> int:
         raise ArgumentError(f"verify: --tolerance {options.tolerance}: must be more than 0")
     check_page(options.html, "verify")
     arrays = read_inputs(options.input, Picture())
+    trust = options.trust or _ask_for_trust(options.a, options.b)
     with progress() as tell:
         tell("start")
         with loading():
@@ -51,6 +53,7 @@ def verify(options: SimpleNamespace) -> int:
             batches=_batches(options.batch),
             tolerance=options.tolerance,
             seed=options.seed,
+            trust=trust,
             tell=tell,
         )
     if options.html is not None:
@@ -67,6 +70,19 @@ def verify(options: SimpleNamespace) -> int:
             print_table("nodes", _rows(found.nodes))
         sys.stdout.write(printable(found.line) + "\n")
     return int(not found.is_equal)
+
+
+def _ask_for_trust(*paths: str) -> bool:
+    """Ask on a terminal whether to load files that run code of their authors; False elsewhere."""
+    files = [file for path in paths if (file := code_file(path)) and not is_own_code(file)]
+    if not (files and sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    sys.stderr.write(
+        f"{printable(' and '.join(files))}: this installation did not write this, and loading it "
+        "runs code of its author. Load it? [y/N] "
+    )
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _rows(differences: list[Difference]) -> Rows:

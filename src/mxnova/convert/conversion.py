@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ..core.base.errors import ArgumentError, MXNetError, candidates
 from ..formats.staging import check_targets, staged
+from ..formats.trusted_code import remember_code
 from ..onnx.opsets import checked
 from .proof import Verification
 from .proof.conversions import NETWORKLESS, UNASKED, proved
@@ -121,5 +122,6 @@ def convert(
         writer.finish(path, line)
         names = [os.path.basename(file) for file in writer.files(request, path)]
         made = [name for name in names if os.path.exists(os.path.join(os.path.dirname(path), name))]
+        remember_code(path)
     folder = os.path.dirname(target)
     return Conversion(kind, [os.path.join(folder, name) for name in made], proof, line)

@@ -131,7 +131,8 @@ def _exported(
     from .model import Exported, shapes_fit
 
     version = checked(opset_version, "export_model: opset_version")
-    symbol, parameters = _symbol_of(sym), _parameters_of(params)
+    symbol = _symbol_of(sym)
+    parameters = _parameters_of(params, set(symbol.list_inputs()))
     inputs = _inputs_of(symbol, parameters, shapes, types)
     open_sizes = OpenSizes()
     if dynamic:
@@ -173,7 +174,8 @@ def _symbol_of(source: Symbol | str) -> Symbol:
     raise ArgumentTypeError(f"export_model: sym={shown(source)}: must be a Symbol or a path")
 
 
-def _parameters_of(params: Any) -> dict[str, Tensor]:
+def _parameters_of(params: Any, names: set[str]) -> dict[str, Tensor]:
+    """Return tensors by name; `names` are the symbol's, which may themselves begin with arg:."""
     if isinstance(params, (str, os.PathLike)):
         params = nd.load(os.fspath(params))
     parts = [params] if isinstance(params, Mapping) else params
@@ -186,7 +188,7 @@ def _parameters_of(params: Any) -> dict[str, Tensor]:
         if not isinstance(array, NDArray):
             raise ArgumentTypeError(f"export_model: params: {name} is {shown(array)}, no array")
         dense = array if array.stype == "default" else array.tostype("default")
-        found[_PREFIX.sub("", name)] = dense._tensor.detach().cpu()
+        found[name if name in names else _PREFIX.sub("", name)] = dense._tensor.detach().cpu()
     return found
 
 

@@ -11,7 +11,7 @@ from torch import Tensor, fx, nn
 
 from ..checkpoint import save_checkpoint
 from ..core.base.errors import ArgumentError, ArgumentTypeError, candidates, shown
-from ..core.base.unique_names import FreeNames, to_identifier
+from ..core.base.unique_names import unique_identifiers
 from ..core.graph.infer import infer_shapes
 from ..core.graph.node import Node
 from ..core.graph.rewrite import rewrite
@@ -112,9 +112,8 @@ def _check_states(symbol: Symbol, arrays: Arrays) -> None:
 
 
 def _made(symbol: Symbol, source: Symbol, model: Model, facts: Facts, copy: bool) -> GraphModule:
-    keys = FreeNames(_TAKEN)
     stored = [n for n in dict.fromkeys(source.list_inputs()) if n in model.arrays]
-    name_map = {keys.free(to_identifier(name)): name for name in stored}
+    name_map = {key: name for name, key in unique_identifiers(stored, _TAKEN).items()}
     graph = Graph(symbol, [*facts.inputs, *stored], facts)
     fields = Fields(graph, source, facts.inputs, frozenset(labels_of(symbol)), name_map)
     states = {*source.list_auxiliary_states()}

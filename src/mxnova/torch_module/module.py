@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from ..core.base.errors import MXNetError
-from ..core.base.unique_names import FreeNames, to_identifier
+from ..core.base.unique_names import unique_identifiers
 from ..core.graph.symbol import Symbol
 from ..core.runtime.torch_api import is_transformed, only_torch
 from .graph import Graph
@@ -130,15 +130,12 @@ def _blank(fields: Fields) -> GraphModule:
 
 
 def _forward(fields: Fields) -> Any:
-    """Return a ``forward`` whose arguments are named after the inputs, for torch.export and readers.
-
-    """
-    free = FreeNames(_TAKEN)
-    names = [free.free(to_identifier(name)) for name in fields.inputs]
-    needed = [a for a, n in zip(names, fields.inputs, strict=True) if n not in fields.optional]
-    other = [f"{a}=None" for a, n in zip(names, fields.inputs, strict=True) if n in fields.optional]
+    """Return a ``forward`` whose arguments are named after the inputs."""
+    names = unique_identifiers(fields.inputs, _TAKEN)
+    needed = [a for n, a in names.items() if n not in fields.optional]
+    other = [f"{a}=None" for n, a in names.items() if n in fields.optional]
     taken = ", ".join(["self", *needed, *other])
-    source = f"def forward({taken}):\n    return self._run({', '.join(names)})\n"
+    source = f"def forward({taken}):\n    return self._run({', '.join(names.values())})\n"
     scope: dict[str, Any] = {}
     exec(source, scope)  # The names are identifiers: to_identifier made them.
     forward = scope.pop("forward")

@@ -57,7 +57,8 @@ class CommandLine:
 
 def environment(variables):
     path = os.pathsep.join(p for p in sys.path if p)
-    return {"PATH": "", "PYTHONPATH": path, "OMP_NUM_THREADS": "1", **variables}
+    known = {"PATH": "", "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+    return {**known, "MXNOVA_CACHE": os.environ["MXNOVA_CACHE"], **variables}
 
 
 @pytest.fixture

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
+import io
 import json
+import sys
 
 import pytest
 
 import mxnova as mx
+from mxnova.cli.verify import _ask_for_trust
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +69,51 @@ def test_the_page(warm, wrong, folder):
     assert "first above tolerance: fc" in text
     assert text.count('<tr id="node-') == 2
     assert text.count('<g class="') == 3  # boxes of the input and two nodes
+
+
+@pytest.fixture(scope="module")
+def foreign(folder):
+    """A Python file that this installation did not write, which computes what `net` computes."""
+    (folder / "foreign.py").write_text(
+        "import os\n\nimport torch\n\nos.mkdir('made')\n\n\n"
+        "class Net(torch.nn.Module):\n"
+        "    def forward(self, data):\n"
+        "        weight = torch.tensor([[1.0, 0], [0, 1], [1, 1]])\n"
+        "        return torch.nn.functional.linear(data, weight).softmax(1)\n\n\n"
+        "load = Net\n"
+    )
+    return "foreign.py"
+
+
+def test_verify_runs_code_of_others_only_with_trust(warm, foreign, folder):
+    done = warm("verify", "net", foreign, "-s", "data=N,2")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "error: foreign.py: loading it runs code of its author, and this installation did not write "
+        "it: give --trust (trust=True in Python) if you trust the author\n"
+    )
+    assert not (folder / "made").exists()
+    done = warm("verify", "net", foreign, "-s", "data=N,2", "--trust")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "over 1 output; nodes not compared; first above tolerance: none" in done.stdout
+    assert (folder / "made").exists()
+
+
+class Terminal(io.StringIO):
+    """A stream that claims to be a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    "answer, expected", [("y\n", True), ("YES\n", True), ("n\n", False), ("\n", False), ("", False)]
+)
+def test_verify_asks_for_trust_on_a_terminal(monkeypatch, folder, foreign, answer, expected):
+    monkeypatch.setattr(sys, "stdin", Terminal(answer))
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert _ask_for_trust(str(folder / "net"), str(folder / foreign)) is expected
+    assert f"{foreign}: this installation did not write this" in sys.stderr.getvalue()
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    assert _ask_for_trust(str(folder / "net"), str(folder / foreign)) is False
+    assert sys.stderr.getvalue() == ""

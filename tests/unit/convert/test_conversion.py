@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 import hashlib
+import inspect
 import json
 import os
+import re
 import runpy
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +18,8 @@ from mxnova.convert.target import kind_of
 from mxnova.convert.writers import _export_refusal
 from mxnova.core.base.errors import ArgumentError, FileError, MXNetError
 from mxnova.formats import safetensors
+from tests.hostile_names import CANARY, NAMES
+from tests.unit.torch_module.export_limits import exporting
 
 from .conftest import SHAPES
 
@@ -432,3 +437,53 @@ def test_preprocessing_goes_along(tmp_path):
     with pytest.raises(ArgumentError, match="'sise'; did you mean 'size'"):
         convert(prefix, tmp_path / "other.py", shapes=shapes, preprocessing={"sise": "8x8"})
     assert not (tmp_path / "other.py").exists()
+
+
+def network_of_names(role):
+    """Return a prefix's symbol and parameters with every hostile name as a `role`."""
+    names = [name for name in NAMES if name not in ("data", "bias")]
+    x, arguments = mx.sym.var("data"), {}
+    for place, name in enumerate(names):
+        other = mx.sym.var(name if role != "node" else f"other{place}")
+        x = mx.sym.broadcast_add(x, other, name=name if role == "node" else f"sum{place}")
+        if role != "input":
+            arguments[other.name] = mx.nd.full((1, 4), place % 7)
+    return x, arguments
+
+
+@pytest.mark.parametrize("role", ["input", "parameter", "node"])
+@pytest.mark.parametrize("ending", [".py", ".pt2", ".onnx", ".mxnova"])
+def test_convert_accepts_every_name(tmp_path, monkeypatch, ending, role):
+    symbol, arguments = network_of_names(role)
+    mx.model.save_checkpoint(str(tmp_path / "net"), 0, symbol, arguments, {})
+    inputs = [name for name in symbol.list_inputs() if name not in arguments]
+    monkeypatch.chdir(tmp_path)
+    with exporting():
+        shapes = dict.fromkeys(inputs, ("N", 4))
+        done = convert("net", tmp_path / f"x{ending}", shapes=shapes)
+    assert done.proof is not None and done.proof.is_equal
+    assert CANARY not in sys.modules
+    assert not (tmp_path / CANARY).exists()
+
+
+def test_convert_names_arguments_of_python_files_after_inputs(tmp_path):
+    names = ["data", "len", "type", "class", "self", "x-1", "x_1", "min", "topk", "_", "__x", "F"]
+    x = mx.sym.add_n(*[mx.sym.var(name) for name in names])
+    mx.model.save_checkpoint(str(tmp_path / "net"), 0, mx.sym.topk(x, k=1, name="top"), {}, {})
+    convert(tmp_path / "net", tmp_path / "x.py", shapes=dict.fromkeys(names, (2, 4)))
+    forward = runpy.run_path(str(tmp_path / "x.py"))["Model"].forward
+    arguments = {
+        **{name: name for name in names}, "class": "class_", "self": "self_1", "x-1": "x_1_1",
+        "__x": "x", "_": "_", "F": "F_1",
+    }  # fmt: skip
+    assert list(inspect.signature(forward).parameters) == ["self", *arguments.values()]
+    text = (tmp_path / "x.py").read_text()
+    assert "Input class (argument class_) has shape 2 x 4." in text
+    assert "Input len has shape 2 x 4." in text
+    metadata = safetensors.read(tmp_path / "x.safetensors").metadata
+    assert json.loads(metadata["mxnet.inputs"]) == arguments
+
+
+def test_convert_counts_outputs_where_nodes_are_not_compared(checkpoint, tmp_path):
+    done = convert(checkpoint, tmp_path / "x.mxnova", shapes=SHAPES)
+    assert re.search(r"over 1 output; nodes not compared; first above tolerance: none", done.line)

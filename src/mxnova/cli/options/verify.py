@@ -25,6 +25,9 @@ command = Command(
                help="Largest difference that counts as equal, relative to the largest value of an "
                "array (default: 1e-5)."),
         Option("--seed", type=int, default=0, help="Seed of the random values (default: 0)."),
+        Option("--trust", is_flag=True,
+               help="Load .py and .pt2 files that this installation did not write: loading them "
+               "runs code of their authors (default: ask on a terminal, else refuse)."),
         JSON,
         PAGE,
     ],

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 
 from ...formats import safetensors
-from ...formats.source import read_file
+from ...formats.trusted_code import read_code
 from ..python.names import identifier
 from .runner import Array, Take
 from .target_process import ProcessRunner
@@ -21,16 +21,23 @@ class PythonRunner(ProcessRunner):
     """A file with a function ``load``, which returns a module.
 
     Values of nodes are outputs of modules and variables of their ``forward``. The metadata of the
-    file of weights map them to MXNet's names.
+    file of weights map them to MXNet's names, and inputs to arguments.
+
+    Args:
+        path: the file.
+        trust: run its code even if this installation did not write it.
     """
 
-    def __init__(self, path: str) -> None:
-        super().__init__("python", path, read_file(path))
-        self._places = _places(f"{os.path.splitext(path)[0]}.safetensors")
+    def __init__(self, path: str, trust: bool = False) -> None:
+        super().__init__("python", path, read_code(path, trust))
+        weights = f"{os.path.splitext(path)[0]}.safetensors"
+        facts = safetensors.read(weights).metadata if os.path.exists(weights) else {}
+        self._places = _names_of(facts.get("mxnet.nodes", ""))
+        self._arguments = _names_of(facts.get("mxnet.inputs", ""))
 
     def fed(self, feed: Mapping[str, Array]) -> dict[str, Array]:
         """Return the inputs by names of arguments."""
-        return {identifier(name): values for name, values in feed.items()}
+        return {self._arguments.get(n, identifier(n)): values for n, values in feed.items()}
 
     def nodes(self, feed: Mapping[str, Array], take: Take) -> None:
         for value in self.process.values("nodes", self.fed(feed), places=self._places):
@@ -38,18 +45,17 @@ class PythonRunner(ProcessRunner):
 
 
 class ExportedRunner(ProcessRunner):
-    """An archive of torch.export."""
+    """An archive of torch.export.
 
-    def __init__(self, path: str) -> None:
-        super().__init__("export", path, read_file(path))
+    Args:
+        path: the file.
+        trust: let torch load it even if this installation did not write it.
+    """
+
+    def __init__(self, path: str, trust: bool = False) -> None:
+        super().__init__("export", path, read_code(path, trust))
         names = _names_of(self.process.facts["names"])  # only archives of mxnova have them
         self.arguments = {"names": names}
-
-
-def _places(weights: str) -> dict[str, str]:
-    if not os.path.exists(weights):
-        return {}
-    return _names_of(safetensors.read(weights).metadata.get("mxnet.nodes", ""))
 
 
 def _names_of(text: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from ...formats.trusted_code import code_file
 from ..source import load
 from .mxnet import MXNetRunner
 from .onnx_file import ONNXRunner
@@ -39,29 +40,28 @@ class CheckpointRunner(ProcessRunner, MXNetRunner):
         ProcessRunner.__init__(self, "checkpoint", prefix, epoch=str(epoch))
 
 
-def runner_of(path: str | os.PathLike[str], epoch: int | None = None) -> Runner:
+def runner_of(
+    path: str | os.PathLike[str], epoch: int | None = None, trust: bool = False
+) -> Runner:
     """Return the model at `path`, by its ending; a path without one is the prefix of a checkpoint.
 
     Args:
         path: of the file.
         epoch: of a checkpoint; default: the newest.
+        trust: load .py and .pt2 files even if this installation did not write them.
 
     Raises:
-        ArgumentError: a file that holds no network.
-        FileError: it cannot be read.
+        ArgumentError: the file contains no network, or code that nobody vouches for.
+        FileError: the file cannot be read.
     """
     text = os.fspath(path)
     ending = Path(text).suffix
     if ending == ".onnx":
         return ONNXRunner(text)
-    if ending == ".pt2":
-        return ExportedRunner(text)
     if ending == ".xml":
         return OpenVINORunner(text)
     if ending == ".mxnova":
         return CompiledRunner("compiled", text)
-    if ending == ".py":
-        return PythonRunner(text)
-    if ending == ".safetensors" and os.path.exists(os.path.splitext(text)[0] + ".py"):
-        return runner_of(os.path.splitext(text)[0] + ".py")
+    if (code := code_file(text)) is not None:
+        return PythonRunner(code, trust) if code.endswith(".py") else ExportedRunner(code, trust)
     return MXNetRunner(load(text, epoch))

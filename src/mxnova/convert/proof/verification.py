@@ -66,8 +66,8 @@ class Verification:
 
     @property
     def first(self) -> Difference | None:
-        """The first node above tolerance."""
-        return next((row for row in self.nodes if not row.is_equal), None)
+        """The first node above tolerance, or the first output if no nodes were compared."""
+        return next((row for row in self.nodes or self.outputs if not row.is_equal), None)
 
     @property
     def line(self) -> str:
@@ -75,8 +75,12 @@ class Verification:
         worst = max((row.max_abs for row in self.outputs), default=0.0)
         first = self.first
         name = "none" if first is None else f"{first.name} ({first.max_abs:.1e})"
-        nodes = f"{len(self.nodes)} nodes{' on equal integers' if self.on_integers else ''}"
-        parts = [f"max diff {worst:.1e} over {nodes}; first above tolerance: {name}"]
+        if self.nodes:
+            compared = f"{len(self.nodes)} nodes{' on equal integers' if self.on_integers else ''}"
+        else:
+            count = len({row.name.partition(", inputs ")[0] for row in self.outputs})
+            compared = f"{count} output{'s' * (count != 1)}; nodes not compared"
+        parts = [f"max diff {worst:.1e} over {compared}; first above tolerance: {name}"]
         if self.defaults:
             worst = max(row.max_rel for row in self.defaults)
             is_proved = all(row.is_equal for row in self.defaults)
@@ -98,6 +102,7 @@ def verify(
     batches: Sequence[int] = BATCHES,
     tolerance: float = TOLERANCE,
     seed: int = 0,
+    trust: bool = False,
     tell: Callable[[str], Any] = lambda text: None,
 ) -> Verification:
     """Runs two models on the same inputs and compares outputs, and nodes by MXNet's names.
@@ -112,13 +117,15 @@ def verify(
         batches: what sizes that are left open are, one after the other.
         tolerance: how far values may be apart, against the largest number in an array.
         seed: of random numbers.
+        trust: load .py and .pt2 files, which run code of their authors, even if this installation
+            did not write them.
         tell: called with what is done next.
 
     Raises:
-        MXNetError: a model that cannot be read or run.
+        MXNetError: a model that cannot be read or run, or needs `trust`.
     """
     tell("read")
-    first, second = runner_of(a, epoch), runner_of(b, epoch)
+    first, second = (runner_of(path, epoch, trust=trust) for path in (a, b))
     model = _model_of(first) or _model_of(second)
     fed = _feeds(model, shapes or {}, ranges or {}, inputs, batches, seed)
     return compared(first, second, fed, model, tolerance, tell=tell)

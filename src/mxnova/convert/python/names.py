@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of files become names of Python's: identifiers, never code."""
+"""Python identifiers for names from files: they never contain code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import re
 
 from torch import nn
 
-__all__ = ["IN_FUNCTIONS", "IN_MODULES", "class_name", "function_name", "identifier", "quoted"]
+__all__ = [
+    "IN_FUNCTIONS", "IN_MODULES", "argument_name", "class_name", "function_name", "identifier",
+    "quoted",
+]  # fmt: skip
 
 _LONGEST = 60
 IN_MODULES = frozenset(dir(nn.Module())) | {"self"}
@@ -17,12 +20,22 @@ IN_FUNCTIONS = frozenset({"self", "torch", "nn", "F", *dir(builtins)})
 
 
 def identifier(name: str) -> str:
-    """`name`, or what resembles it, of ASCII letters, digits and underscores."""
+    """Return a short name that resembles `name`: ASCII letters, digits and single underscores."""
     text = re.sub(r"[^A-Za-z0-9]+", "_", name)[:_LONGEST].strip("_")
     text = text.removesuffix("_fwd") or "value"
     if text[0].isdigit():
         text = f"n{text}"
-    return f"{text}_" if keyword.iskeyword(text) or keyword.issoftkeyword(text) else text
+    return f"{text}_" if keyword.iskeyword(text) else text
+
+
+def argument_name(name: str) -> str:
+    """Return `name` if an argument of a method can have it, else an identifier that resembles it.
+
+    Python normalizes identifiers that are not ASCII, and replaces those that begin with two
+    underscores in a class: callers could not use such names as keywords.
+    """
+    is_usable = name.isascii() and name.isidentifier() and not name.startswith("__")
+    return name if is_usable and not keyword.iskeyword(name) else identifier(name)
 
 
 def class_name(name: str) -> str:

@@ -3,23 +3,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
 from torch import Tensor
 
-from ...core.base.unique_names import FreeNames
+from ...core.base.unique_names import FreeNames, unique_identifiers
 from .blocks import Block, common_words, parts_of
 from .classes import BlockClass, Lines, classes_of, members
 from .forward import Forward, number
 from .graph import Steps
-from .names import IN_FUNCTIONS, IN_MODULES, function_name, identifier
+from .names import IN_FUNCTIONS, IN_MODULES, argument_name, function_name, identifier
 from .steps import Label, Step
 
 __all__ = ["Network"]
 
 _TAKEN = IN_FUNCTIONS | {"Model", "Path", "WEIGHTS", "load", "load_file"}
+_CALLED = re.compile(r"(?<![\w.])\w+(?=\()")  # a name that an expression calls, such as max
 
 
 class Network:
@@ -29,6 +31,7 @@ class Network:
         graph: its steps.
 
     Attributes:
+        arguments: names of the arguments of ``Model.forward``, by MXNet's names of the inputs.
         lines: functions, classes and the class ``Model``.
         tensors: by their key in ``state_dict()``.
         sources: MXNet's names of the parameters among them that are read as they are.
@@ -41,10 +44,12 @@ class Network:
         self.tensors: dict[str, Tensor] = {}
         self.nodes: dict[str, str] = {}
         parts = parts_of(graph)
-        free = FreeNames(_TAKEN)
+        self.arguments = _arguments(graph)
+        free = FreeNames(_TAKEN.union(self.arguments.values()))
         functions = _functions(graph.steps, free)
         self._classes = classes_of(parts, free, functions)
-        self._attributes = FreeNames(IN_MODULES | IN_FUNCTIONS | set(functions.values()))
+        self._attributes = FreeNames(IN_MODULES | IN_FUNCTIONS)
+        self._attributes.reserve([*functions.values(), *self.arguments.values()])
         last = {id(source) for source, _ in graph.outputs}  # whose names are often their own
         inner = [step for step in graph.steps if id(step) not in last]
         self._common = common_words(inner) if len(inner) > 1 else []
@@ -84,7 +89,6 @@ class Network:
     def _model(
         self, groups: Iterator[tuple[str, list[Step | Block]]], functions: Mapping[str, str]
     ) -> Lines:
-        values = {n: self._attributes.free(identifier(n)) for n in self._graph.inputs}
         steps: list[Step] = []
         labels: list[Label] = []
         stands_for: dict[int, Step] = {}  # what reads the last step of a block reads the block
@@ -101,14 +105,14 @@ class Network:
             labels.append(label)
         outputs = [(stands_for.get(id(s), s), n) for s, n in self._graph.outputs]
         numbers = [{k: number(v) for k, v in step.given.items()} for step in steps]
-        lines = Forward(labels, numbers, functions, values).lines(steps, outputs)
+        lines = Forward(labels, numbers, functions, self.arguments).lines(steps, outputs)
         return [
             "class Model(nn.Module):",
             "    def __init__(self):",
             "        super().__init__()",
             *[f"        {line}" for line in self._members],
             "",
-            f"    def forward({', '.join(['self', *values.values()])}):",
+            f"    def forward({', '.join(['self', *self.arguments.values()])}):",
             *[f"        {line}" for line in lines],
         ]
 
@@ -156,6 +160,13 @@ class Network:
         is_layers = step.layer is not None and step.template.endswith(")")  # not a part of it
         seen = layer if is_layers and not step.has_several else variable
         self.nodes[seen] = step.name
+
+
+def _arguments(graph: Steps) -> dict[str, str]:
+    """Return the arguments of ``forward`` by input; none of them hides a name that it uses."""
+    used = {name for step in graph.steps for name in _CALLED.findall(step.template)}
+    taken = {"self", "torch", "nn", "F", "float", *used}
+    return unique_identifiers(graph.inputs, taken, argument_name)
 
 
 def members_of(label: Label, step: Step) -> Iterator[str]:

@@ -46,7 +46,12 @@ def write(request: Request, path: str) -> None:
     compile(text, path, "exec")
     tensors = network.tensors.items()
     arrays = {key: record_of_array(NDArray(t.contiguous())) for key, t in tensors}
-    facts = {"format": "pt", **request.model.facts, "mxnet.nodes": json.dumps(network.nodes)}
+    facts = {
+        "format": "pt",
+        **request.model.facts,
+        "mxnet.nodes": json.dumps(network.nodes),
+        "mxnet.inputs": json.dumps(network.arguments),
+    }
     safetensors.write(f"{os.path.splitext(path)[0]}.safetensors", arrays, facts)
     with replacing(path) as file:
         file.write(text.encode())
@@ -60,7 +65,11 @@ def text_of(request: Request) -> tuple[str, Network]:
     """
     network = Network(steps_of(request))
     preprocess = preprocess_text(_fitted(request))
-    lines = [*_header(request), *_imports([*network.lines, preprocess]), *folded(network.lines)]
+    lines = [
+        *_header(request, network),
+        *_imports([*network.lines, preprocess]),
+        *folded(network.lines),
+    ]
     return "\n".join(lines) + "\n" + _LOAD + preprocess, network
 
 
@@ -80,7 +89,7 @@ def tell_proof(path: str, line: str) -> None:
         target.write(text.replace(_UNPROVED, f"Proof: {quoted(line)}.", 1).encode())
 
 
-def _header(request: Request) -> list[str]:
+def _header(request: Request, network: Network) -> list[str]:
     model = request.model
     names = ", ".join(quoted(os.path.basename(path)) for path in model.files)
     return [
@@ -91,16 +100,17 @@ def _header(request: Request) -> list[str]:
         "",
         *[f"  {digest}  {quoted(name)}" for name, digest in model.hashes.items()],
         "",
-        *[_input(name, shape) for name, shape in request.shapes.items()],
+        *[_input(name, network.arguments[name], s) for name, s in request.shapes.items()],
         _UNPROVED,
         '"""',
         "",
     ]
 
 
-def _input(name: str, shape: tuple[int | str, ...]) -> str:
+def _input(name: str, argument: str, shape: tuple[int | str, ...]) -> str:
     sizes = " x ".join(str(size) for size in shape)
-    return f"Input {quoted(name)} has shape {quoted(sizes)}."
+    known = quoted(name) if name == argument else f"{quoted(name)} (argument {argument})"
+    return f"Input {known} has shape {quoted(sizes)}."
 
 
 def _imports(lines: list[str]) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 
-__all__ = ["FreeNames", "to_identifier"]
+__all__ = ["FreeNames", "to_identifier", "unique_identifiers"]
 
 _NOT_IN_IDENTIFIERS = re.compile(r"\W", re.ASCII)
 
@@ -22,6 +22,24 @@ def to_identifier(name: str) -> str:
     """
     base = _NOT_IN_IDENTIFIERS.sub("_", name).lstrip("_") or "value"
     return f"a_{base}" if base[0].isdigit() or keyword.iskeyword(base) else base
+
+
+def unique_identifiers(
+    names: Iterable[str],
+    taken: Collection[str],
+    convert: Callable[[str], str] = to_identifier,
+) -> dict[str, str]:
+    """Return a different identifier for each name; names stay as they are where possible.
+
+    Args:
+        names: the names.
+        taken: identifiers that no name may get.
+        convert: makes an identifier of a name, which other names may get, too.
+    """
+    made = {name: convert(name) for name in names}
+    kept = {name for name, identifier in made.items() if name == identifier and name not in taken}
+    free = FreeNames([*taken, *kept])
+    return {name: name if name in kept else free.free(made[name]) for name in made}
 
 
 class FreeNames:
