@@ -23,7 +23,7 @@ __all__ = [
     "PolyScheduler",
 ]
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("mxnova")
 
 # MXNet's lines, which programs look for
 _CHANGE = "Update[%d]: Change learning rate to %0.5e"

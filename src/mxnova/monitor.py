@@ -12,6 +12,7 @@ from typing import Any
 from . import ndarray as nd
 from .core.base.doors import facade
 from .core.base.errors import ArgumentTypeError, AssertedError, shown
+from .core.base.printable import printable
 
 __all__ = ["Monitor"]
 
@@ -108,7 +109,7 @@ class Monitor:
     def toc_print(self) -> None:
         """End a batch, and log the result of `toc`."""
         for step, name, text in self.toc():
-            logging.info("Batch: %7d %-30s %s", step, name, text)
+            logging.info("Batch: %7d %-30s %s", step, printable(name), text)
 
     def _arrays(self) -> Iterator[tuple[str, NDArray]]:
         """Names and arrays of arguments and states of everything watched."""

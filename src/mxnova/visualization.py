@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .core.base.doors import door, facade
 from .core.base.errors import ArgumentTypeError, MXNetError, shown
+from .core.base.html import escaped
+from .core.base.printable import printable
+from .core.base.unique_names import unique_identifiers
 from .core.base.user_warnings import warn_user
 from .core.graph.base_symbol import output_name
 from .core.graph.drawing import WEIGHT_SUFFIXES
@@ -60,7 +64,8 @@ def print_summary(
         lines.append(("=" if layer is rows[-1] else "_") * line_length)
     missing = [layer.name for layer in rows if layer.parameters is None]
     lines += [f"Total params: {_unknown(shape, missing) if missing else total(rows)}"]
-    print("\n".join([*lines, "_" * line_length]))  # noqa: T201 - what it is for
+    text = "\n".join([*lines, "_" * line_length])
+    print(printable(text, keep="\n"))  # noqa: T201 - what it is for
 
 
 def _unknown(shape: Mapping[str, Any] | None, layers: Sequence[str]) -> str:
@@ -73,7 +78,7 @@ def _unknown(shape: Mapping[str, Any] | None, layers: Sequence[str]) -> str:
 def _row(fields: Sequence[str], ends: Sequence[int]) -> str:
     line = ""
     for field, end in zip(fields, ends, strict=False):
-        line = (line + field)[:end].ljust(end)
+        line = (line + printable(field))[:end].ljust(end)
     return line
 
 
@@ -140,15 +145,17 @@ def plot_network(
     common = {"shape": "box", "fixedsize": "true", "width": "1.3", "height": "0.8034"}
     common |= {"style": "filled", **node_attrs}
     drawn = dict.fromkeys(n for n in symbol.nodes if not (hide_weights and _is_weight(n)))
+    # Graphviz reads : in the name of a node as a port, and <...> as code.
+    ids = unique_identifiers([node.name for node in drawn], (), _to_plain_words)
     for node in drawn:
-        drawing.node(name=node.name, label=_label(node), **{**common, **_look(node)})
+        drawing.node(name=ids[node.name], label=_label(node), **{**common, **_look(node)})
     for node in drawn:
         for entry in node.inputs:
             if entry.node in drawn:
                 size = "x".join(map(str, shapes.get(output_name(entry), ())[1:]))
                 drawing.edge(
-                    tail_name=node.name,
-                    head_name=entry.node.name,
+                    tail_name=ids[node.name],
+                    head_name=ids[entry.node.name],
                     dir="back",
                     arrowtail="open",
                     label=size,
@@ -172,8 +179,14 @@ def _is_weight(node: Node) -> bool:
     return node.op is None and node.name.endswith(WEIGHT_SUFFIXES)
 
 
+def _to_plain_words(name: str) -> str:
+    return re.sub(r"[^\w ./+-]", "_", name)
+
+
 def _label(node: Node) -> str:
-    return r"\n".join(_words(node))  # Graphviz reads the escape
+    """Return the label of a node, in which Graphviz reads entities of HTML and escapes."""
+    words = (escaped(word).replace("\\", r"\\") for word in _words(node))
+    return r"\n".join(words)
 
 
 def _words(node: Node) -> Iterator[str]:

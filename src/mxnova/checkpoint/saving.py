@@ -24,7 +24,7 @@ from .workers import workers_of
 
 __all__ = ["Saving", "save", "wait"]
 
-_LOG = logging.getLogger(__name__)
+_LOG = logging.getLogger("mxnova")
 _MAX_STEP = 10**18
 
 

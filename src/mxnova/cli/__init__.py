@@ -8,6 +8,7 @@ import os
 import sys
 from types import SimpleNamespace
 
+from ..core.base.console import escape_output
 from ..core.base.errors import MXNetError
 from ..core.base.printable import printable
 from .program import options_of
@@ -46,9 +47,15 @@ def _parsed(argv: list[str]) -> SimpleNamespace:
 
 
 def _act(options: SimpleNamespace) -> int:
+    """Run a command; return its status."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    with escape_output():
+        return _act_or_fail(options)
+
+
+def _act_or_fail(options: SimpleNamespace) -> int:
     try:
         status = options.act(options)
         sys.stdout.flush()

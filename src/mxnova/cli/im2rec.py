@@ -16,6 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, BinaryIO, NamedTuple
 
+from ..core.base.console import open_console
 from ..core.base.errors import (
     ArgumentError,
     FileError,
@@ -238,10 +239,10 @@ def _with_progress(name: str, items: Iterable[Any], n: int) -> Iterator[Any]:
     if not sys.stderr.isatty():
         yield from items
         return
-    from rich.console import Console
+    from rich.markup import escape
     from rich.progress import track
 
-    yield from track(items, name, n, console=Console(stderr=True))
+    yield from track(items, escape(name), n, console=open_console(stderr=True))
 
 
 def _packed(entry: ImageEntry, packing: _Packing) -> bytes | str:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from ..core.base.console import open_console
 from ..core.base.printable import printable
 
 __all__ = ["Report", "Rows", "plain", "print_table", "show", "text_of", "write_json"]
@@ -92,7 +93,6 @@ def _print_lines(title: str, columns: list[str], cells: list[list[str]], right: 
 
 
 def _print_rich(title: str, columns: list[str], cells: list[list[str]], right: list[bool]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -102,4 +102,4 @@ def _print_rich(title: str, columns: list[str], cells: list[list[str]], right: l
         table.add_column(Text(column), justify=justify, overflow="fold")
     for row in cells:
         table.add_row(*map(Text, row))
-    Console().print(table)
+    open_console().print(table)

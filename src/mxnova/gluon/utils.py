@@ -26,6 +26,7 @@ import torch
 from .. import __name__ as _package
 from .. import ndarray as nd
 from ..core.base import env
+from ..core.base.console import open_console
 from ..core.base.credentials import without_credentials
 from ..core.base.doors import door, facade
 from ..core.base.errors import (
@@ -63,7 +64,7 @@ __all__ = [
     "split_data",
 ]
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("mxnova")
 
 
 # Batches ------------------------------------------------------------------------------------------
@@ -359,12 +360,11 @@ def _opener(verify_ssl: bool) -> urllib.request.OpenerDirector:
 
 def _shown_progress(stream: BinaryIO, n_bytes: int | None, name: str) -> Iterator[bytes]:
     """The content of a stream in parts, with a bar where somebody looks."""
-    from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(),
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn(),
                TransferSpeedColumn())  # fmt: skip
-    console = Console(file=sys.stderr)
+    console = open_console(file=sys.stderr)
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task(name, total=n_bytes)
         while part := stream.read(_STEP):

@@ -20,6 +20,7 @@ from ..core.base.errors import (
     argument_error,
     shown,
 )
+from ..core.base.printable import printable
 from ..core.base.user_warnings import warn_user
 from ..registry import get_alias_func, get_create_func, get_register_func
 
@@ -87,7 +88,8 @@ class Initializer:
 
     def _verbose_print(self, desc: str, init: Any, arr: NDArray) -> None:
         if self._verbose and self._print_func:
-            logging.info("%s: filled as %s: %s", desc, init, self._print_func(arr))
+            values = self._print_func(arr)
+            logging.info("%s: filled as %s: %s", printable(str(desc)), init, values)
 
     def dumps(self) -> str:
         """The initializer as JSON text, which `create` makes one of: ``["name", {arguments}]``."""

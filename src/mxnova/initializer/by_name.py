@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import ndarray as nd
 from ..core.base.errors import ArgumentError, AssertedError, shown
+from ..core.base.printable import printable
 from .base import create
 
 __all__ = ["Load", "Mixed"]
@@ -60,7 +61,7 @@ class Load:
             reason = "is not among the values to load, and there is no default_init"
             raise AssertedError(f"Load: {str(name)!r} {reason}")
         if self.verbose:
-            logging.info("%s: filled by %s", name, source)
+            logging.info("%s: filled by %s", printable(str(name)), source)
 
 
 def _without_kind(name: str) -> str:

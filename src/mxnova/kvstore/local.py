@@ -38,7 +38,7 @@ TYPES = {  # kind of store -> whether it sums up where the values are, instead o
 }
 # fmt: on
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("mxnova")
 
 
 class LocalStore:

@@ -43,7 +43,7 @@ __all__ = [
 
 K = TypeVar("K", bound=type)
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("mxnova")
 
 
 class Optimizer:

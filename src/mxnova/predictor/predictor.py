@@ -18,6 +18,7 @@ import numpy as np
 
 from ..core.base.dtypes import DType
 from ..core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
+from ..core.base.printable import printable
 from ..core.base.shapes import shape_text
 from .network import Network, Steps, unknown_input
 from .origin import Origin
@@ -256,7 +257,8 @@ class Predictor:
     def __repr__(self) -> str:
         shapes = ((name, self._network.input_facts(name)[0]) for name in self._network.inputs)
         inputs = ", ".join(f"{name}={shape}" for name, shape in shapes)
-        return f"<Predictor {inputs} -> {', '.join(self.output_names)} @{self._network}>"
+        text = f"<Predictor {inputs} -> {', '.join(self.output_names)} @{self._network}>"
+        return printable(text)
 
 
 def _is_path(part: Any) -> bool:

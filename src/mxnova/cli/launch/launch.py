@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
-from rich.console import Console
 from rich.text import Text
 
+from ...core.base.console import open_console
 from ...core.base.errors import MXNetError
 from .elastic import run_elastic
 from .job import Job, job_of
@@ -75,7 +75,7 @@ def _run(job: Job, place: Place, report: Report, attempt: int) -> Failure | None
 
 
 def _say(text: str) -> None:
-    console = Console(stderr=True, highlight=False)
+    console = open_console(stderr=True, highlight=False)
     console.print(Text(f"launch: {text}", style="bold red"), soft_wrap=True)
 
 

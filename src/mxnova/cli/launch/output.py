@@ -9,8 +9,9 @@ import selectors
 from collections.abc import Callable
 from typing import IO, Any
 
-from rich.console import Console
 from rich.text import Text
+
+from ...core.base.console import open_console
 
 __all__ = ["Output"]
 
@@ -72,7 +73,7 @@ class _Lines:
     def __init__(self, pipe: IO[bytes], to: IO[str], name: str, color: str) -> None:
         self.pipe, self._to = pipe, to
         self._rest = b""
-        console = Console(file=to, highlight=False)
+        console = open_console(file=to, highlight=False)
         with console.capture() as shown:
             console.print(Text(f"[{name}] ", style=color), end="", soft_wrap=True)
         self._prefix = shown.get().encode()

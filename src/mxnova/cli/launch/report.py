@@ -9,9 +9,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
+from ...core.base.console import open_console
 from ...core.base.errors import FormatError
 from ...formats import bounded_json
 from ...formats.atomic import replacing
@@ -88,7 +88,7 @@ def _show(attempt: int, rows: Mapping[int, dict[str, float]], slowest: int, usua
         style = "bold yellow" if rank == slowest and len(rows) > 1 else None
         cells = (str(rank), f"{row['steps']:.0f}", own, own_p95, late, step, step_p95)
         table.add_row(*cells, style=style)
-    console = Console(stderr=True, highlight=False)
+    console = open_console(stderr=True, highlight=False)
     console.print(table)
     console.print(
         f"launch: the slowest is worker {slowest}, "

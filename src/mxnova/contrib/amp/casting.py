@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.base.printable import printable
 from ...core.base.scopes import NameManager
 from ...core.graph.composition import COMPOSERS
 from ...core.graph.node import Entry, Node
@@ -105,7 +106,7 @@ class Casting(Mode):
             logging.warning(
                 "mixed precision: the gradient of %s is not scaled in symbols and hybridized "
                 "blocks; small ones may vanish in float16",
-                name,
+                printable(name),
             )
 
 

@@ -71,9 +71,9 @@ def _scrolled(label: str, content: str, kind: str = "") -> str:
 
 
 def _summary(found: Verification, told: Sequence[tuple[str, str]]) -> str:
-    first = "none"
-    if found.first is not None:
-        first = f'<a href="#{_anchors(found)[found.first.name]}">{escaped(found.first.name)}</a>'
+    first = "none" if found.first is None else escaped(found.first.name)
+    if found.first is not None and found.nodes:
+        first = f'<a href="#{_anchors(found)[found.first.name]}">{first}</a>'
     far = [row for row in found.nodes if not row.is_equal]
     facts = [
         *((escaped(name), escaped(value)) for name, value in told),

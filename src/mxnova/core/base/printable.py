@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-__all__ = ["printable"]
+import logging
+
+__all__ = ["escape_record", "printable"]
 
 
 def printable(text: str, keep: str = "") -> str:
@@ -29,3 +31,15 @@ def _escape(code: int) -> str:
     if code <= 0xFF:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def escape_record(record: logging.LogRecord) -> bool:
+    """Escape control characters in a log record; a filter that keeps every record."""
+    record.msg, record.args = printable(record.getMessage(), keep="\n\t"), None
+    if record.exc_info and not record.exc_text:
+        text = logging.Formatter().formatException(record.exc_info)
+        record.exc_text = printable(text, keep="\n\t")
+    return True
+
+
+logging.getLogger("mxnova").addFilter(escape_record)  # All modules log through this logger.

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .console import open_console
+
 __all__ = ["counting", "progress"]
 
 
@@ -21,17 +23,16 @@ def progress() -> Iterator[Callable[..., Any]]:
     if not sys.stderr.isatty():
         yield lambda text, done=0, total=None: None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-    from rich.text import Text
 
-    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+    text_column = TextColumn("{task.description}", markup=False)
+    columns = text_column, BarColumn(), TimeElapsedColumn()
     terminal = sys.stderr
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar = Progress(*columns, console=open_console(stderr=True), transient=True)
     with bar, _logs_above(terminal):
         task = bar.add_task("", total=None)
         yield lambda text, done=0, total=None: bar.update(
-            task, description=Text(text).plain, completed=done, total=total
+            task, description=text, completed=done, total=total
         )
 
 
@@ -46,7 +47,6 @@ def counting(total: int | None, *, is_shown: bool = True) -> Iterator[Callable[[
     if not (is_shown and sys.stderr.isatty()):
         yield lambda count: None
         return
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -56,7 +56,7 @@ def counting(total: int | None, *, is_shown: bool = True) -> Iterator[Callable[[
     )
 
     columns = MofNCompleteColumn(), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=open_console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=total)
         yield lambda count: bar.advance(task, count)
 

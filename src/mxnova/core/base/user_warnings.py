@@ -7,6 +7,8 @@ import sys
 import warnings
 from types import FrameType
 
+from .printable import printable
+
 __all__ = ["is_inner", "warn_user"]
 
 
@@ -20,13 +22,15 @@ def _is_contextlib(frame: FrameType) -> bool:
 
 
 def warn_user(text: str | Warning, category: type[Warning] = UserWarning) -> None:
-    """As `warnings.warn`, from the innermost line that is not mxnova's.
+    """Warn about the innermost line that is not mxnova's, as `warnings.warn` does.
 
-    Lines of contextlib, which runs context managers for mxnova, do not count.
+    Lines of contextlib, which runs context managers for mxnova, do not count. Control characters in
+    a text are escaped: warnings contain names from files, and Python prints them to the terminal.
     """
     frame: FrameType | None = sys._getframe(1)
     level = 2
     while frame is not None and (is_inner(frame) or _is_contextlib(frame)):
         frame = frame.f_back
         level += 1
+    text = printable(text, keep="\n\t") if isinstance(text, str) else text
     warnings.warn(text, category, stacklevel=level)

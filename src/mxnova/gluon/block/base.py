@@ -22,6 +22,7 @@ from ...core.base.errors import (
     candidates,
 )
 from ...core.base.mismatches import Mismatches
+from ...core.base.printable import printable
 from ...core.base.scopes import is_np_array
 from ...core.base.user_warnings import warn_user
 from ...core.nd.array import NDArray
@@ -379,7 +380,7 @@ class Block:
         Raises:
             AssertedError: a block in it is hybridized.
         """
-        sys.stdout.write(summarize(self, inputs) + "\n")
+        sys.stdout.write(printable(summarize(self, inputs), keep="\n") + "\n")
 
     def forward(self, *args: Any) -> Any:
         """Compute the outputs; override this in a subclass."""

@@ -29,7 +29,7 @@ REPOSITORIES = {
 }  # name in the zoo -> on the hub
 FILE = "model.safetensors"
 _BLOCKS = {"resnet18_v1": (2, 2, 2, 2), "resnet34_v1": (3, 4, 6, 3)}
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("mxnova")
 
 
 def weights_of(name: str, folder: str) -> str:

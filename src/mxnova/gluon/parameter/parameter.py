@@ -20,6 +20,7 @@ from ...core.base.errors import (
     shown,
 )
 from ...core.base.mismatches import Mismatches
+from ...core.base.printable import printable
 from ...core.base.scopes import is_np_array, is_np_shape
 from ...core.base.user_warnings import warn_user
 from ...core.graph.symbol import Symbol
@@ -99,7 +100,8 @@ class Parameter(ContextArrays):
         self.grad_req = grad_req
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__} {self.name} (shape={self.shape}, dtype={self.dtype})"
+        name = printable(self.name)
+        return f"{type(self).__name__} {name} (shape={self.shape}, dtype={self.dtype})"
 
     def __getstate__(self) -> dict[str, Any]:
         """All but its trainer."""

@@ -13,7 +13,7 @@ from ...core.base.errors import MXNetError, bounded
 
 __all__ = ["Faults", "first_line"]
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("mxnova")
 
 
 class Faults:

@@ -41,7 +41,7 @@ __all__ = [
     "ImageRecordDataset",
 ]
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("mxnova")
 
 _Transform = Callable[[Any, Any], Any] | None
 _File = tuple[str, str]  # its name and SHA-1
