@@ -21,7 +21,7 @@ PAYLOADS = (
     f"{{% import {CANARY} %}}", f"@{CANARY}", f"#include <{CANARY}>",
 )  # fmt: skip
 SEQUENCES = (
-    "\x1b[31mred", "\x1b]0;title\x07", "\x9b31m", "\x07", "\x08\x08", "\r", "\n", "\t", "\x7f", "\x85", "\u2028",
+    "\x1b[95;7mred", "\x1b]0;title\x07", "\x9b31m", "\x07", "\x08\x08", "\r", "\n", "\t", "\x7f", "\x85", "\u2028",
     "\u202etxt", "\u2066", "\u200b", "\ufeff", "\U000e0041",
 )  # fmt: skip
 WORDS = (

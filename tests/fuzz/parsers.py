@@ -358,6 +358,7 @@ ATTACKS: tuple[tuple[Any, ...], ...] = (  # name, module, factor, inputs of a te
     ("checkpoint_attacks", "checkpoints", 64, 100, 96 << 20),
     ("python_attacks", "python_files", 256, 20, 1 << 30),
     *([("image_attacks", "images", 64, 300, 256 << 20)] if HAS_OPENCV else []),
+    ("name_attacks", "names", 256, 40, 8 << 30),
     *([("onnx_attacks", "onnx_graphs", 128, 100)] if HAS_ONNX else []),
     *(
         [
