@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-__all__ = ["CANARY", "NAMES", "PIECES", "is_quiet"]
+__all__ = ["CANARY", "NAMES", "PIECES", "SEQUENCES", "is_quiet"]
 
 CANARY = "mxnova_canary"
 """Whatever a name would run if it were code: it imports this module or makes this file."""

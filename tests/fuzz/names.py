@@ -110,7 +110,7 @@ def _write_model(spec: _Spec) -> dict[str, str]:
     graph["attrs"][spec.name(20)] = ["str", spec.name(21)]
     Path("m-symbol.json").write_text(json.dumps(graph))
     for old in arrays:  # names that a file of parameters cannot contain
-        table[old] = table[old].encode(errors="replace").decode().replace("\0", "0")
+        table[old] = _word(table[old])
     saved = [f"{'aux' if name in states else 'arg'}:{table[name]}" for name in arrays]
     mx.nd.save("m-0000.params", dict(zip(saved, arrays.values(), strict=True)))
     labels = "\n".join(" ".join(spec.name(i).split()) for i in (1, 5, 9))
@@ -212,7 +212,13 @@ def _archive(spec: _Spec, table: dict[str, str]) -> list[str]:
 
 
 def _misspelt(spec: _Spec, table: dict[str, str]) -> list[str]:
-    return ["convert", "m", "x.onnx", "-s", f"{spec.name(2)}=N,2", "--to", spec.name(3)]
+    name, kind = _word(spec.name(2)), _word(spec.name(3))
+    return ["convert", "m", "x.onnx", "-s", f"{name}=N,2", "--to", kind]
+
+
+def _word(name: str) -> str:
+    """Return a name as an argument of a command can be."""
+    return name.encode(errors="replace").decode().replace("\0", "")
 
 
 def _images(spec: _Spec, table: dict[str, str]) -> list[str]:
@@ -232,7 +238,7 @@ def _script(spec: _Spec, table: dict[str, str]) -> list[str]:
 
 
 def _files(spec: _Spec, table: dict[str, str]) -> list[str]:
-    return ["inspect", spec.name(0).replace("\0", ""), "m-symbol.json"]
+    return ["inspect", _word(spec.name(0)), "m-symbol.json"]
 
 
 def _torch(spec: _Spec, table: dict[str, str]) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import mxnova as mx
 from mxnova.base import MXNetError
+from tests.hostile_names import SEQUENCES, is_quiet
 
 
 class Digraph:
@@ -66,6 +67,30 @@ def test_names_that_stand_for_two_nodes_are_drawn_as_one_with_a_warning(graphviz
         drawing = mx.viz.plot_network(twice)
     assert set(drawing.nodes) == {"x", "e"}
     assert set(drawing.edges) == {("e", "x"), ("e", "e")}
+
+
+def test_plot_network_gives_graphviz_no_code_in_names(graphviz):
+    x = mx.sym.var("<a> [URL=x]; y [label=<b>")
+    x = mx.sym.exp(mx.sym.exp(x, name="data:0"), name="data_0")
+    drawing = mx.viz.plot_network(mx.sym.exp(mx.sym.exp(x, name="<b>"), name="C:\\N\x1b"))
+    assert {n: label for n, (label, _) in drawing.nodes.items()} == {
+        "_a_ _URL_x__ y _label__b_": "&lt;a&gt; [URL=x]; y [label=&lt;b&gt;",
+        "data_0_1": "data:0",
+        "data_0": "data_0",
+        "_b_": "&lt;b&gt;",
+        "C__N_": r"C:\\N\\x1b",
+    }
+    assert ("data_0", "data_0_1") in drawing.edges
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES)
+def test_print_summary_escapes_names(capsys, sequence):
+    x = mx.sym.var("data")
+    mx.viz.print_summary(mx.sym.exp(x, name=f"a{sequence}b"), {"data": (1, 2)})
+    text = capsys.readouterr().out
+    assert is_quiet(text)
+    assert "\t" not in text
+    assert len(text.splitlines()) == 9
 
 
 @pytest.mark.parametrize(

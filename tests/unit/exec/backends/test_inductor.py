@@ -2,6 +2,7 @@
 """Compiled functions and recorded CUDA graphs give what the plain graph gives."""
 
 import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from mxnova.base import MXNetError
 from mxnova.core.exec.backends.cudagraph import CudaGraph
 from mxnova.core.exec.backends.inductor import Inductor
 from mxnova.gluon import nn
+from tests.hostile_names import CANARY, NAMES
 
 from ....on_gpu import context_of_tests
 from .recorded_kernels import REPLAYS, stand_in
@@ -215,3 +217,21 @@ def test_what_is_missing_is_said(monkeypatch):
     for backend, text in (("inductor", "C\\+\\+ compiler"), ("cudagraph", "no GPU")):
         with pytest.raises(MXNetError, match=f"{backend}.*{text}"):
             network().optimize_for(backend)
+
+
+@pytest.mark.slow
+@needs_compiler
+@pytest.mark.filterwarnings("ignore")
+def test_inductor_runs_networks_with_any_names(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    x, arrays = mx.sym.var(NAMES[0]), {}
+    for place, name in enumerate(NAMES[1:]):
+        x = mx.sym.broadcast_add(x, mx.sym.var(name), name=f"{name}{place}")
+        arrays[f"arg:{name}"] = mx.nd.full((1, 6), place % 5)
+    predictor = mx.Predictor(x.tojson(), arrays, {NAMES[0]: SHAPE}, backend="inductor")
+    wanted = DATA + sum(float(array.asnumpy()[0, 0]) for array in arrays.values())
+    for _ in range(3):
+        (found,) = predictor.predict(**{NAMES[0]: DATA})
+        np.testing.assert_allclose(found, wanted, rtol=1e-5)
+    assert CANARY not in sys.modules
+    assert list(tmp_path.iterdir()) == []
