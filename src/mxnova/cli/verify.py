@@ -8,11 +8,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from ..artefacts.trusted_code import code_file, is_own_code
 from ..core.base.errors import ArgumentError
 from ..core.base.gc_pause import loading
 from ..core.base.printable import printable
 from ..core.base.progress import progress
-from ..formats.trusted_code import code_file, is_own_code
 from ..predictor.picture import Picture
 from .inputs import read_inputs
 from .report import Rows, print_table, write_json

@@ -7,9 +7,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..artefacts.trusted_code import remember_code
 from ..core.base.errors import ArgumentError, MXNetError, candidates
 from ..formats.staging import check_targets, staged
-from ..formats.trusted_code import remember_code
 from ..onnx.opsets import checked
 from .proof import Verification
 from .proof.conversions import NETWORKLESS, UNASKED, proved

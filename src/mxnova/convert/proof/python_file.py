@@ -8,8 +8,8 @@ import json
 import os
 from collections.abc import Mapping
 
+from ...artefacts.trusted_code import read_code
 from ...formats import safetensors
-from ...formats.trusted_code import read_code
 from ..python.names import identifier
 from .runner import Array, Take
 from .target_process import ProcessRunner

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...formats.trusted_code import code_file
+from ...artefacts.trusted_code import code_file
 from ..source import load
 from .mxnet import MXNetRunner
 from .onnx_file import ONNXRunner

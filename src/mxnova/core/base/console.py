@@ -50,7 +50,7 @@ class _EscapingStream:
 def escape_output() -> Iterator[None]:
     """Escape control characters in all text that this process writes to its standard streams."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = _EscapingStream(before[0]), _EscapingStream(before[1])  # type: ignore[assignment]
+    sys.stdout, sys.stderr = _EscapingStream(before[0]), _EscapingStream(before[1])
     try:
         yield
     finally:

@@ -13,10 +13,9 @@ import logging
 import os
 from pathlib import Path
 
-from mxnova.core.base.cache_folder import cache_folder
-from mxnova.core.base.errors import ArgumentError
-
-from .source import read_file
+from ..core.base.cache_folder import cache_folder
+from ..core.base.errors import ArgumentError
+from ..formats.source import read_file
 
 __all__ = ["code_file", "is_own_code", "read_code", "remember_code"]
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
+from mxnova.artefacts import trusted_code
 from mxnova.core.base.errors import ArgumentError
-from mxnova.formats import trusted_code
 
 
 @pytest.fixture(autouse=True)
