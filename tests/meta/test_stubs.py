@@ -77,6 +77,7 @@ def declared(node):
     arguments = node.args
     given = [False] * (len(arguments.args) - len(arguments.defaults))
     given += [True] * len(arguments.defaults)
+    yield from ((a.arg, "POSITIONAL_ONLY", False) for a in arguments.posonlyargs)
     yield from ((a.arg, "POSITIONAL", g) for a, g in zip(arguments.args, given))
     if arguments.vararg:
         yield arguments.vararg.arg, "VAR_POSITIONAL", False
