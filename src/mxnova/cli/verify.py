@@ -74,8 +74,10 @@ def verify(options: SimpleNamespace) -> int:
 
 def _ask_for_trust(*paths: str) -> bool:
     """Ask on a terminal whether to load files that run code of their authors; False elsewhere."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
     files = [file for path in paths if (file := code_file(path)) and not is_own_code(file)]
-    if not (files and sys.stdin.isatty() and sys.stderr.isatty()):
+    if not files:
         return False
     sys.stderr.write(
         f"{printable(' and '.join(files))}: this installation did not write this, and loading it "
