@@ -305,13 +305,20 @@ class CheckpointTarget:
         """Return the outputs."""
         names = set(self._symbol.list_inputs())
         fed = {name: self._mx.nd.array(v) for name, v in feed.items() if name in names}
-        arrays = self._executor(fed).forward(False, **fed)
+        executor = self._executor({name: array.shape for name, array in fed.items()})
+        executor.copy_params_from(fed)
+        arrays = executor.forward()
         return [(str(i), array._tensor, None) for i, array in enumerate(arrays)]
 
-    def _executor(self, fed: Mapping[str, Any]) -> Any:
-        shapes = {name: array.shape for name, array in fed.items()}
+    def _executor(self, shapes: Mapping[str, Any]) -> Any:
         if self._bound[0] != shapes:
-            executor = self._symbol.simple_bind(self._mx.cpu(), grad_req="null", **shapes)
+            # Not by simple_bind, whose own arguments may have the names of inputs.
+            sizes, _, others = self._symbol.infer_shape(**shapes)
+            mine = (
+                [self._mx.nd.zeros(size) for size in sizes],
+                [self._mx.nd.zeros(size) for size in others],
+            )
+            executor = self._symbol.bind(self._mx.cpu(), mine[0], None, "null", mine[1])
             executor.copy_params_from(*self._parts, allow_extra_params=True)
             self._bound = shapes, executor
         return self._bound[1]
