@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 from functools import cache
 from typing import Any
 
@@ -21,6 +22,8 @@ _SLACK = 15 << 20
 _COSTS = {b"{": 88, b"[": 88, b",": 8, b'"': 40}  # bytes that what such a character begins takes
 _SMALL = _SLACK // 88  # characters, none of which can begin more than the slack
 _LARGE_NUMBER = re.compile(r"(?<![0-9.])[0-9]{20}")  # digits of fractions cost nothing
+_PIECE = 1 << 16  # characters, which the parser reads in about 2 ms without releasing the GIL
+_MOST_TRIES = 8  # commas of a piece that are tested as its end
 
 _BRACKETS = np.zeros(256, np.int8)
 _BRACKETS[[ord("["), ord("{")]] = 1
@@ -35,7 +38,10 @@ def loads(
     unique: bool = False,
     finite: bool = False,
 ) -> Any:
-    """The value of a JSON text.
+    """Return the value of a JSON text.
+
+    Python's parser holds the GIL. With `unique`, a long text is parsed in pieces, between which
+    other threads can run.
 
     Args:
         text: the text; bytes are UTF-8.
@@ -52,7 +58,10 @@ def loads(
         if text.startswith("\ufeff"):
             raise FormatError("line 1, column 1: a byte order mark (BOM) stands before the JSON")
         _check_bounds(text, max_depth)
-        return _decoder(strict, unique, finite).decode(text)
+        decoder = _decoder(strict, unique, finite)
+        if unique and len(text) > _PIECE:
+            return _decode_pieces(text, decoder)
+        return decoder.decode(text)
     except UnicodeDecodeError as error:
         raise FormatError(f"byte {error.start} is not UTF-8: {error.reason}") from None
     except json.JSONDecodeError as error:
@@ -95,13 +104,116 @@ def _excess(characters: bytes, depth: int, max_depth: int, size: int) -> str | N
     """Which bound a text of `size` characters exceeds, None: none."""
     if depth > max_depth:
         return f"brackets nest {depth} deep, at most {max_depth} are read"
-    if number := _LARGE_NUMBER.search(characters.decode()):
+    if number := _find_large_number(characters.decode()):
         return f"a number starts with {number[0]}: too large"
     needed = sum(characters.count(character) * cost for character, cost in _COSTS.items())
     limit = FACTOR * size + _SLACK
     if needed > limit:
         return f"reading takes {needed} bytes of memory, more than {limit}"
     return None
+
+
+def _find_large_number(text: str) -> re.Match[str] | None:
+    """Return the first number of 20 digits, searched in pieces because `re` holds the GIL, too."""
+    starts = range(0, len(text), _PIECE)
+    matches = (_LARGE_NUMBER.search(text, start, start + _PIECE + 19) for start in starts)
+    return next(filter(None, matches), None)
+
+
+def _decode_pieces(text: str, decoder: json.JSONDecoder) -> Any:
+    """Decode a text in pieces that end at commas.
+
+    The brackets that are open at a comma are closed behind the piece before it and opened again in
+    front of the piece behind it, so that both are JSON texts. The value of each piece is then
+    merged into the value of the pieces before it.
+    """
+    key = secrets.token_hex(8)  # Stands for the name of a member that began in an earlier piece.
+    value: Any = None
+    begin, opened = 0, ""
+    while True:
+        end, still_open = _find_cut(text, begin, opened)
+        prefix = _open(opened, key)
+        try:
+            piece = decoder.decode(prefix + text[begin:end] + _close(still_open))
+        except json.JSONDecodeError as error:
+            at = min(begin + max(0, error.pos - len(prefix)), end)
+            raise json.JSONDecodeError(error.msg, text, at) from None
+        if begin:
+            _merge(value, piece, opened, key)
+        else:
+            value = piece
+        if end == len(text):
+            return value
+        if not still_open:
+            raise json.JSONDecodeError("Extra data", text, end)
+        begin, opened = end + 1, still_open
+
+
+def _find_cut(text: str, begin: int, opened: str) -> tuple[int, str]:
+    """Return the position of a comma between two values, and the brackets that are open there.
+
+    Args:
+        text: The whole text.
+        begin: Where the piece begins, outside of strings.
+        opened: Brackets that are open at `begin`.
+    """
+    size = _PIECE
+    while begin + size < len(text):
+        window = text[begin : begin + size]
+        plain = window.replace(r"\\", "__").replace(r"\"", "__").encode("ascii", "replace")
+        codes = np.frombuffer(plain, np.uint8)
+        is_outside = np.cumsum(codes == ord('"'), dtype=np.uint8) % 2 == 0
+        commas = np.flatnonzero((codes == ord(",")) & is_outside)
+        for comma in commas[: -_MOST_TRIES - 1 : -1].tolist():
+            before, after = window[:comma].rstrip()[-1:], window[comma + 1 :].lstrip()[:1]
+            # A comma beside a bracket or another comma is an error that a cut would hide.
+            if before and after and before not in "[{,:" and after not in "]},:":
+                is_bracket = is_outside[:comma] & (_BRACKETS[codes[:comma]] != 0)
+                return begin + comma, _open_brackets(opened, codes[:comma][is_bracket])
+        size *= 2
+    return len(text), ""
+
+
+def _open_brackets(opened: str, brackets: np.ndarray[Any, Any]) -> str:
+    """Return the brackets that are open behind some brackets."""
+    depths = np.cumsum(_BRACKETS[brackets], dtype=np.int32)
+    n_closed = -int(depths.min(initial=0))
+    lowest_from = np.minimum.accumulate(depths[::-1])[::-1]
+    stays_open = (_BRACKETS[brackets] > 0) & (lowest_from >= depths)
+    kept = opened[: max(0, len(opened) - n_closed)]
+    return kept + bytes(brackets[stays_open]).decode()
+
+
+def _open(brackets: str, key: str) -> str:
+    """Return the text that opens brackets, the last of which is where a piece goes on."""
+    return f'{{"{key}":'.join(brackets[:-1].split("{")) + brackets[-1:]
+
+
+def _close(brackets: str) -> str:
+    return brackets[::-1].translate({ord("["): "]", ord("{"): "}"})
+
+
+def _merge(value: Any, piece: Any, opened: str, key: str) -> None:
+    """Add the value of a piece to the value of the pieces before it.
+
+    Args:
+        value: Of the pieces before it.
+        piece: Of the piece.
+        opened: Brackets that were open where the piece begins.
+        key: Stands in the piece for names of members that began before it.
+    """
+    for depth, bracket in enumerate(opened, 1):
+        is_innermost = depth == len(opened)
+        if bracket == "[":
+            inner = None if is_innermost else (value[-1], piece[0])
+            value += piece if is_innermost else piece[1:]
+        else:
+            inner = None if is_innermost else (value[next(reversed(value))], piece.pop(key))
+            for name in value.keys() & piece.keys():
+                raise FormatError(f"the key {shown(name)} stands there twice")
+            value.update(piece)
+        if inner is not None:
+            value, piece = inner
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
