@@ -28,6 +28,7 @@ __all__ = ["Loop", "Shares"]
 _MOMENT = 0.001  # seconds until a process looks again whether others have accepted
 _MOST_LOOKS = 10  # in vain: the others are busy, or stopped
 _MOST_PROCESSES = 1024
+_FILE_BYTES = 4 * _MOST_PROCESSES
 _MOST_AT_ONCE = 1024  # connections that a process takes without doing anything else
 _RETRY = 1.0  # seconds until a process that lacks files or memory accepts again
 
@@ -44,12 +45,23 @@ class Shares:
     def __init__(self, path: Path) -> None:
         self._path = path
 
+    def open(self) -> int:
+        """Return a descriptor of the file, which is made with all its bytes if it is not there.
+
+        SIGBUS ends a process that writes to a mapped file whose blocks do not fit on the disk.
+
+        Raises:
+            OSError: There is no space for it.
+        """
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        if os.fstat(file).st_size < _FILE_BYTES:
+            os.pwrite(file, bytes(_FILE_BYTES), 0)
+        return file
+
     def join(self) -> None:
-        """Takes a row of the file, which is locked as long as this process lives."""
-        size = 4 * _MOST_PROCESSES
-        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)  # to close it is to unlock
-        os.truncate(self._file, size)
-        self._rows = np.frombuffer(mmap.mmap(self._file, size), np.int32)
+        """Take a row of the file, which is locked as long as this process lives."""
+        self._file = self.open()  # to close it is to unlock
+        self._rows = np.frombuffer(mmap.mmap(self._file, _FILE_BYTES), np.int32)
         self._row = next(filter(self._lock, range(_MOST_PROCESSES)))
         self._rows[self._row] = 1  # one more than the connections, as 0 accepts none
         self._absent = np.zeros_like(self._rows)

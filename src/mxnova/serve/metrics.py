@@ -3,91 +3,179 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import logging
 import os
-from typing import Any
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import prometheus_client as prometheus
-from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from ..core.base.printable import printable
 
 __all__ = ["Metrics"]
 
+_log = logging.getLogger("mxnova")
+
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
+_MOST_MODELS = 256  # that have numbers of their own; those of further models are added up
+_FLUSH_SECONDS = 1.0  # until others see what a process has counted
+
+
+class _Kind(NamedTuple):
+    """A metric.
+
+    Attributes:
+        text: Its description.
+        labels: Names of its labels.
+        buckets: Upper bounds of a histogram; empty for a counter.
+    """
+
+    text: str
+    labels: tuple[str, ...]
+    buckets: Sequence[float] = ()
+
+
+_KINDS = {
+    "mxnova_requests": _Kind(
+        "Responses, by route, model and status.", ("route", "model", "status")
+    ),
+    "mxnova_request_seconds": _Kind(
+        "From the first line of a request to its response.", ("route", "model"), _SECONDS
+    ),
+    "mxnova_run_seconds": _Kind("Of a run of a model.", ("model",), _SECONDS),
+    "mxnova_batch_rows": _Kind("Rows of a run.", ("model",), _ROWS),
+    "mxnova_batch_requests": _Kind("Requests that shared a run.", ("model",), _ROWS),
+    "mxnova_failures": _Kind(
+        "Requests that failed although they were good, by model and kind.", ("model", "kind")
+    ),
+}
+_Key = tuple[str, ...]  # name and labels
+_Values = dict[_Key, list[float]]  # a count; of histograms counts by bucket, and the sum
 
 
 class Metrics:
-    """The metrics of a server.
+    """The metrics of a server, which are counted in its event loop.
 
-    With the environment variable ``PROMETHEUS_MULTIPROC_DIR``, processes share them by files there,
-    as the library does it.
+    With the environment variable ``PROMETHEUS_MULTIPROC_DIR``, processes add up their numbers
+    through files in that folder. The files of prometheus_client are mapped, so that a full disk
+    would stop the process. Where these cannot be written, older numbers are shown.
     """
 
     def __init__(self) -> None:
-        self._registry = registry = prometheus.CollectorRegistry()
-        self._children: dict[Any, Any] = {}
-        self._requests = prometheus.Counter(
-            "mxnova_requests",
-            "Responses, by route, model and status.",
-            ["route", "model", "status"],
-            registry=registry,
-        )
-        self._latency = prometheus.Histogram(
-            "mxnova_request_seconds",
-            "From the first line of a request to its response.",
-            ["route", "model"],
-            registry=registry,
-            buckets=_SECONDS,
-        )
-        self._run_seconds = prometheus.Histogram(
-            "mxnova_run_seconds",
-            "Of a run of a model.",
-            ["model"],
-            registry=registry,
-            buckets=_SECONDS,
-        )
-        self._rows = prometheus.Histogram(
-            "mxnova_batch_rows", "Rows of a run.", ["model"], registry=registry, buckets=_ROWS
-        )
-        self._shared = prometheus.Histogram(
-            "mxnova_batch_requests",
-            "Requests that shared a run.",
-            ["model"],
-            registry=registry,
-            buckets=_ROWS,
-        )
-        self._failures = prometheus.Counter(
-            "mxnova_failures",
-            "Requests that failed although they were good, by model and kind.",
-            ["model", "kind"],
-            registry=registry,
-        )
+        self._values: _Values = {}
+        self._models: set[str] = set()
+        folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+        self._file = None if folder is None else Path(folder) / f"{os.getpid()}.metrics"
+        self._timer: asyncio.TimerHandle | None = None
+        self._can_write = True
 
     def responded(self, route: str, model: str, status: int, seconds: float) -> None:
-        """Notes a response."""
-        self._child(self._requests, route, model, str(status)).inc()
-        self._child(self._latency, route, model).observe(seconds)
+        """Count a response."""
+        model = model if model in self._models else self._known(model)
+        self._count("mxnova_requests", route, model, str(status))
+        self._observe("mxnova_request_seconds", seconds, route, model)
         if status >= 500:
             kind = {503: "overloaded", 504: "timeout"}.get(status, "error")
-            self._child(self._failures, model, kind).inc()
+            self._count("mxnova_failures", model, kind)
+        if self._file is not None and self._timer is None:
+            self._schedule()
 
     def ran(self, model: str, requests: int, rows: int, seconds: float) -> None:
-        """Notes a run of a model."""
-        self._child(self._run_seconds, model).observe(seconds)
-        self._child(self._rows, model).observe(rows)
-        self._child(self._shared, model).observe(requests)
+        """Count a run of a model."""
+        model = model if model in self._models else self._known(model)
+        self._observe("mxnova_run_seconds", seconds, model)
+        self._observe("mxnova_batch_rows", rows, model)
+        self._observe("mxnova_batch_requests", requests, model)
 
-    def _child(self, metric: Any, *labels: str) -> Any:
-        """The metric with some labels; finding it takes the library 2.5 µs."""
-        key = (metric, labels)
-        child = self._children.get(key)
-        if child is None:
-            child = self._children[key] = metric.labels(*labels)
-        return child
+    def _known(self, model: str) -> str:
+        """Return the label of a model: clients choose names, so that their number has a bound."""
+        if len(self._models) >= _MOST_MODELS:
+            return ""
+        self._models.add(model)
+        return model
+
+    def _count(self, *key: str) -> None:
+        values = self._values.get(key)
+        if values is None:
+            values = self._values[key] = [0.0]
+        values[0] += 1
+
+    def _observe(self, name: str, value: float, *labels: str) -> None:
+        key = (name, *labels)
+        buckets = _KINDS[name].buckets
+        values = self._values.get(key)
+        if values is None:
+            values = self._values[key] = [0.0] * (len(buckets) + 2)
+        values[bisect_left(buckets, value)] += 1
+        values[-1] += value
+
+    def _schedule(self) -> None:
+        try:
+            self._timer = asyncio.get_running_loop().call_later(_FLUSH_SECONDS, self.flush)
+        except RuntimeError:  # there is no loop
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the numbers of this process for the others."""
+        self._timer = None
+        if self._file is None:
+            return
+        text = json.dumps([[key, values] for key, values in self._values.items()])
+        temporary = self._file.with_suffix(".new")
+        try:
+            temporary.write_text(text, encoding="utf-8")
+            temporary.replace(self._file)
+            self._can_write = True
+        except OSError as error:
+            if self._can_write:
+                _log.warning("metrics cannot be written: %s", printable(str(error)))
+            self._can_write = False
 
     def text(self) -> tuple[str, bytes]:
-        """Content type and text of all metrics, of all processes."""
-        registry = self._registry
-        if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
-            registry = prometheus.CollectorRegistry()
-            MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        """Return the content type and text of the metrics of all processes."""
+        registry = prometheus.CollectorRegistry()
+        registry.register(_Sum([self._values, *self._of_others()]))
         return prometheus.CONTENT_TYPE_LATEST, prometheus.generate_latest(registry)
+
+    def _of_others(self) -> Iterator[_Values]:
+        if self._file is None:
+            return
+        for file in sorted(self._file.parent.glob("*.metrics")):
+            if file != self._file:
+                rows = json.loads(file.read_text(encoding="utf-8"))
+                yield {tuple(key): values for key, values in rows}
+
+
+class _Sum(Collector):
+    """The sums of the numbers of some processes."""
+
+    def __init__(self, processes: Iterable[_Values]) -> None:
+        self._values: _Values = {}
+        for values in processes:
+            for key, numbers in values.items():
+                old = self._values.get(key, [0.0] * len(numbers))
+                self._values[key] = [a + b for a, b in zip(old, numbers, strict=True)]
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield all metrics."""
+        for name, (text, labels, buckets) in _KINDS.items():
+            rows = [(key[1:], values) for key, values in self._values.items() if key[0] == name]
+            if not buckets:
+                counter = CounterMetricFamily(name, text, labels=labels)
+                for row, (count,) in rows:
+                    counter.add_metric(row, count)
+                yield counter
+                continue
+            histogram = HistogramMetricFamily(name, text, labels=labels)
+            bounds = [*map(str, map(float, buckets)), "+Inf"]
+            for row, (*counts, total) in rows:
+                sums = [sum(counts[: i + 1]) for i in range(len(counts))]
+                histogram.add_metric(row, list(zip(bounds, sums, strict=True)), total)
+            yield histogram

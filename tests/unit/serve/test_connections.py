@@ -236,3 +236,13 @@ def test_processes_take_rows_of_their_own_and_those_of_dead_ones(tmp_path):
     assert list(shares._rows[:3]) == [1, 0, 0]
     shares.leave()
     first[0].communicate()
+
+
+def test_the_file_has_all_its_bytes_before_it_is_mapped(tmp_path):
+    from mxnova.serve.connections import Shares
+
+    shares = Shares(tmp_path / "shares")
+    os.close(shares.open())
+    facts = os.stat(tmp_path / "shares")
+    assert facts.st_size == 4096
+    assert facts.st_blocks * 512 >= facts.st_size
