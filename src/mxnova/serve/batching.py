@@ -29,6 +29,7 @@ Array = np.ndarray[Any, Any]
 Inputs = Mapping[str, Array]
 Outputs = list[Array]
 _Key = tuple[Any, ...]
+_TURN_SECONDS = 0.05  # that a request of many rows runs before others have a turn
 _MOST_SIZES = 8  # whose times are known: no more than a predictor keeps compiled
 
 
@@ -86,6 +87,13 @@ class _Waiting:
     key: _Key  # shapes of a row: what requests must agree in to share a run
     future: asyncio.Future[Outputs]
     since: float = field(default_factory=time.monotonic)
+    hold: Callable[[int], None] = lambda n_bytes: None
+    outputs: Outputs = field(default_factory=list)  # of a request that takes several turns
+    n_done: int = 0  # rows of it that have run
+
+
+class _Unfinished(Exception):  # noqa: N818 - a result beside errors
+    """The result of a request that has more rows to run."""
 
 
 class _Times:
@@ -146,8 +154,16 @@ class Batcher:
         """Requests in the queue."""
         return len(self._queue)
 
-    def submit(self, inputs: Inputs, rows: int) -> asyncio.Future[Outputs]:
-        """The outputs for `inputs`, whose first axes have `rows`; or why the model has none.
+    def submit(
+        self, inputs: Inputs, rows: int, hold: Callable[[int], None] = lambda n_bytes: None
+    ) -> asyncio.Future[Outputs]:
+        """Return the outputs for `inputs`, or why the model has none, when it has run.
+
+        Args:
+            inputs: By name.
+            rows: The size of their first axes.
+            hold: Called in any thread with the number of bytes of the outputs of many rows while
+                they are computed, negative at the end. Its error becomes that of the request.
 
         Raises:
             Refused: the queue is full.
@@ -157,7 +173,7 @@ class Batcher:
             raise overloaded(f"{len(self._queue)} requests wait for this model already", wait)
         key = tuple((n, a.shape[1:] if self._shares else a.shape) for n, a in inputs.items())
         future: asyncio.Future[Outputs] = asyncio.get_running_loop().create_future()
-        self._queue.append(_Waiting(inputs, rows, key, future))
+        self._queue.append(_Waiting(inputs, rows, key, future, hold=hold))
         self._plan()
         return future
 
@@ -204,9 +220,10 @@ class Batcher:
 
         What has not run lately is compiled first, and takes any time.
         """
-        if not self._in_loop:
+        rows = sum([w.rows - w.n_done for w in batch])
+        if not self._in_loop or rows > _MOST_SIZES * self._max_batch:
             return False
-        sizes = self._sizes(sum(w.rows for w in batch))
+        sizes = self._sizes(rows)
         return self._times.expected(batch[0].key, sizes) < sys.getswitchinterval()
 
     def _hand_over(self, batch: Sequence[_Waiting], start: float) -> None:
@@ -225,6 +242,8 @@ class Batcher:
     ) -> None:
         self._pool.release()  # the next run goes on beside the answers
         self._finish(batch, start, results)
+        if self._queue:
+            self._plan()
 
     def _take(self) -> list[_Waiting]:
         """The next requests that share a run: of one shape, in order, as many as fit.
@@ -243,15 +262,16 @@ class Batcher:
                 self._shares
                 and waiting.key == batch[0].key
                 and rows + waiting.rows <= self._max_batch
+                and not waiting.n_done
             )
             if fits:
                 batch.append(waiting)
-                rows += waiting.rows
+                rows += waiting.rows - waiting.n_done
                 if rows in self._batch_sizes:
                     n_whole = len(batch)
             else:
                 left.append(waiting)
-            if rows >= self._max_batch:
+            if rows >= self._max_batch or batch[0].n_done:
                 break
         if n_whole:
             left[:0] = batch[n_whole:]
@@ -262,7 +282,10 @@ class Batcher:
     def _finish(
         self, batch: Sequence[_Waiting], start: float, results: Sequence[Outputs | Exception]
     ) -> None:
-        """Tells each request of a batch its outputs, or what went wrong."""
+        """Give each request of a batch its outputs or its error; queue unfinished ones again."""
+        if isinstance(results[0], _Unfinished):
+            self._queue.append(batch[0])  # behind those that have come meanwhile
+            return
         for waiting, result in zip(batch, results, strict=True):
             if waiting.future.done():
                 continue
@@ -272,14 +295,14 @@ class Batcher:
                 waiting.future.set_result(result)
         seconds = time.monotonic() - start
         self._seconds = 0.8 * self._seconds + 0.2 * seconds / len(batch)
-        self._ran(len(batch), sum(w.rows for w in batch), seconds)
+        self._ran(len(batch), sum([w.rows for w in batch]), seconds)
 
     def _compute(self, batch: Sequence[_Waiting]) -> list[Outputs | Exception]:
         """Outputs or an error for each request; one that fails does not spoil the others."""
         try:
             key = batch[0].key
             if len(batch) == 1:
-                return [self._run_rows(batch[0].inputs, key, batch[0].rows)]
+                return [self._run_turn(batch[0])]
             names = batch[0].inputs
             joined = {name: np.concatenate([w.inputs[name] for w in batch]) for name in names}
             outputs = self._run_rows(joined, key, sum(w.rows for w in batch))
@@ -291,6 +314,32 @@ class Batcher:
             if len(batch) == 1:
                 return [_tellable(error)]
             return [result for waiting in batch for result in self._compute([waiting])]
+
+    def _run_turn(self, waiting: _Waiting) -> Outputs | _Unfinished:
+        """Run the rows of a request, or some of them where they take long.
+
+        The others wait for another turn, so that a large request does not keep a thread for long.
+        """
+        if waiting.rows <= self._max_batch or not self._shares:
+            return self._run_rows(waiting.inputs, waiting.key, waiting.rows)
+        end = time.monotonic() + _TURN_SECONDS
+        for size in self._sizes(waiting.rows - waiting.n_done):
+            rows = slice(waiting.n_done, waiting.n_done + size)
+            piece = {name: values[rows] for name, values in waiting.inputs.items()}
+            made = self._timed(piece, waiting.key, size)
+            if not waiting.outputs:
+                waiting.hold(sum(part.nbytes for part in made) // size * waiting.rows)
+                shapes = [(waiting.rows, *part.shape[1:]) for part in made]
+                waiting.outputs = [
+                    np.empty(s, part.dtype) for s, part in zip(shapes, made, strict=True)
+                ]
+            for values, part in zip(waiting.outputs, made, strict=True):
+                values[rows] = part
+            waiting.n_done += size
+            if waiting.n_done < waiting.rows and (time.monotonic() > end or waiting.future.done()):
+                return _Unfinished()
+        waiting.hold(-sum(values.nbytes for values in waiting.outputs))
+        return waiting.outputs
 
     def _sizes(self, rows: int) -> Iterable[int]:
         """The rows of each piece that some rows are run in: few numbers, each compiled once."""

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import io
-import json
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,19 @@ from ..formats.images import check_image
 from .endpoint import json_value
 from .errors import Refused
 from .loading import Model, Tensor
-from .tensors import from_json, to_json
+from .tensors import encode, encode_json, from_json, to_json
 
-__all__ = ["accepted", "decoded", "encoded"]
+__all__ = [
+    "CSV",
+    "IMAGES",
+    "JSON",
+    "NPY",
+    "accepted",
+    "content_type_of",
+    "decoded",
+    "encoded",
+    "has_instances",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -27,31 +37,42 @@ JSON, CSV, NPY = "application/json", "text/csv", "application/x-npy"
 IMAGES = ("image/jpeg", "image/png", "application/x-image")
 _DEPTH = 40
 _TOP = 5  # classes that are told of an image
+_MOST_RANGES = 32  # of an Accept header; what follows is not looked at
+_SEARCHED = 1 << 10  # bytes at the beginning of a body
 
 
 # Requests -----------------------------------------------------------------------------------------
 
 
+def content_type_of(header: str) -> str:
+    """Return the content type of a body, JSON if the header Content-Type does not name one."""
+    return header.partition(";")[0].strip().lower() or JSON
+
+
+def has_instances(body: bytes) -> bool:
+    """Return whether a JSON body has a list of instances, which are answered with predictions."""
+    return body[:_SEARCHED].lstrip()[:1] == b"{" and b'"instances"' in body
+
+
 def decoded(
     content_type: str, body: bytes, model: Model, most_elements: int, most_pixels: int
 ) -> dict[str, Array]:
-    """The inputs in a body.
+    """Return the inputs in a body.
 
     Raises:
         Refused: the model takes nothing of this type, or the body is not of it.
     """
-    kind = content_type.partition(";")[0].strip().lower() or JSON
-    if kind == JSON:
+    if content_type == JSON:
         arrays = _from_json(json_value(body, _DEPTH), model)
-    elif kind in IMAGES:
+    elif content_type in IMAGES:
         arrays = _from_image(body, model, most_pixels)
-    elif kind == NPY:
+    elif content_type == NPY:
         arrays = _from_npy(body, model)
-    elif kind == CSV:
+    elif content_type == CSV:
         arrays = _from_csv(body, model)
     else:
         known = ", ".join((JSON, CSV, NPY, *IMAGES))
-        raise Refused(415, f"Content-Type {kind[:80]!r}: known are {known}")
+        raise Refused(415, f"Content-Type {content_type[:80]!r}: known are {known}")
     if sum(values.size for values in arrays.values()) > most_elements:
         raise Refused(413, f"the inputs have more than {most_elements:,} elements")
     return arrays
@@ -109,20 +130,52 @@ def _from_npy(body: bytes, model: Model) -> dict[str, Array]:
 
 
 def _from_csv(body: bytes, model: Model) -> dict[str, Array]:
-    """One row of the batch a line."""
+    """Return one row of the batch for each line."""
     tensor = _only_input(model, "CSV")
     try:
-        text = body.decode()
-        if not text.strip():
-            raise ValueError("there is nothing in it")
-        values = np.loadtxt(
-            io.StringIO(text), np.float64, delimiter=",", comments=None, quotechar='"', ndmin=2
-        )
+        values = _parse_csv(body)
     except (ValueError, OverflowError) as error:
         raise Refused(400, f"the body is no CSV of numbers: {str(error)[:300]}") from None
     if math.prod(tensor.shape[1:]) == values.shape[1]:
         values = values.reshape(len(values), *tensor.shape[1:])
     return {tensor.name: values}
+
+
+def _parse_csv(body: bytes) -> Array:
+    """Return the rows of a CSV file of numbers.
+
+    It is parsed in pieces, between which other threads can run: `np.loadtxt` holds the GIL.
+    """
+    text = body.replace(b"\r\n", b"\n").replace(b"\r", b"\n").strip()
+    if any(blank in text for blank in (b"\n\n", b"\n ", b"\n\t")):
+        text = b"".join(line for line in io.BytesIO(text) if not line.isspace())
+    if not text:
+        raise ValueError("there is nothing in it")
+    if b"_" in text:  # Python reads it inside of numbers.
+        raise ValueError("it contains '_'")
+    codes = np.frombuffer(text, np.uint8)
+    separators = codes[(codes == ord(",")) | (codes == ord("\n"))]
+    ends = np.append(np.flatnonzero(separators == ord("\n")), len(separators))
+    columns = np.diff(ends, prepend=-1)
+    if (columns != columns[0]).any():
+        row = int(np.flatnonzero(columns != columns[0])[0])
+        raise ValueError(f"row {row + 1} has {columns[row]} columns, and row 1 has {columns[0]}")
+    values = np.empty(len(separators) + 1)
+    n_read = begin = 0
+    while n_read < len(values):
+        end = _SEPARATOR.search(text, begin + _PIECE)
+        piece = text[begin : end.start() if end else len(text)]
+        if b'"' in piece:
+            piece = _QUOTED.sub(rb"\1", piece)
+        numbers = list(map(float, piece.replace(b"\n", b",").split(b",")))
+        values[n_read : n_read + len(numbers)] = numbers
+        n_read, begin = n_read + len(numbers), begin + len(piece) + 1
+    return values.reshape(len(columns), -1)
+
+
+_PIECE = 32 << 10  # bytes of CSV that are parsed in about a millisecond
+_SEPARATOR = re.compile(rb"[,\n]")
+_QUOTED = re.compile(rb'(?<![^,\n])[ \t]*"([^",\n]*)"[ \t]*(?![^,\n])')
 
 
 def _from_image(body: bytes, model: Model, most_pixels: int) -> dict[str, Array]:
@@ -141,12 +194,12 @@ def _from_image(body: bytes, model: Model, most_pixels: int) -> dict[str, Array]
 
 
 def accepted(accept: str) -> str:
-    """The content type of the response to a request with this Accept header.
+    """Return the content type of the response to a request with this Accept header.
 
     Raises:
         Refused: nothing that it names is known.
     """
-    ranges = [part.partition(";")[0].strip().lower() for part in accept.split(",")]
+    ranges = [r.partition(";")[0].strip().lower() for r in accept.split(",", _MOST_RANGES)]
     for kind in ranges:
         if kind in (JSON, CSV, NPY):
             return kind
@@ -158,41 +211,44 @@ def accepted(accept: str) -> str:
 
 
 def encoded(
-    kind: str, outputs: Mapping[str, Array], content_type: str, body: bytes, labels: Sequence[str]
-) -> bytes:
-    """The body of a response.
+    kind: str, outputs: Mapping[str, Array], labels: Sequence[str], hold: Callable[[int], None]
+) -> list[bytes]:
+    """Return the pieces of the body of a response.
 
     Args:
-        kind: its content type.
-        outputs: of the model.
-        content_type: of the request; images are answered with names of classes, where known.
-        body: of the request; instances are answered with predictions.
-        labels: names of classes.
+        kind: Its content type.
+        outputs: Of the model.
+        labels: Names of classes, with which an image is answered; empty: with scores.
+        hold: See `encode_json`.
 
     Raises:
         Refused: outputs that this content type cannot hold.
     """
     if kind == JSON:
-        return json.dumps(_answer(outputs, content_type, body, labels), allow_nan=False).encode()
+        return _encode_outputs(outputs, labels, hold)
     if kind == CSV:
-        return _csv(outputs)
+        return _encode_csv(outputs, hold)
     if len(outputs) != 1:
         raise Refused(406, f"{NPY} holds one array; outputs are {', '.join(outputs)}")
     file = io.BytesIO()
     np.lib.format.write_array(file, next(iter(outputs.values())), allow_pickle=False)
-    return file.getvalue()
+    return [file.getvalue()]
 
 
-def _answer(
-    outputs: Mapping[str, Array], content_type: str, body: bytes, labels: Sequence[str]
-) -> Any:
+def _encode_outputs(
+    outputs: Mapping[str, Array], labels: Sequence[str], hold: Callable[[int], None]
+) -> list[bytes]:
     first = next(iter(outputs.values()))
-    if content_type in IMAGES and labels and first.shape == (1, len(labels)):
-        return _classes(first[0], labels)
-    values = {name: _nested(output) for name, output in outputs.items()}
-    told: Any = next(iter(values.values())) if len(values) == 1 else values
-    is_of_instances = content_type == JSON and body.lstrip()[:1] == b"{" and b'"instances"' in body
-    return {"predictions": told} if is_of_instances else told
+    if labels and first.shape == (1, len(labels)):
+        return [encode(_classes(first[0], labels)).encode()]
+    if len(outputs) == 1:
+        return encode_json(first, hold)
+    pieces, before = [], "{"
+    for name, values in outputs.items():
+        pieces.append(f"{before}{encode(name)}:".encode())
+        pieces += encode_json(values, hold)
+        before = ","
+    return [*pieces, b"}"]
 
 
 def _classes(scores: Array, labels: Sequence[str]) -> list[dict[str, Any]]:
@@ -200,16 +256,20 @@ def _classes(scores: Array, labels: Sequence[str]) -> list[dict[str, Any]]:
     return [{"class": labels[i], "probability": to_json(scores[i : i + 1])[0]} for i in best]
 
 
-def _nested(values: Array) -> Any:
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        return np.array(to_json(values), object).reshape(values.shape).tolist()
-    return values.tolist()
-
-
-def _csv(outputs: Mapping[str, Array]) -> bytes:
+def _encode_csv(outputs: Mapping[str, Array], hold: Callable[[int], None]) -> list[bytes]:
     rows = {output.shape[0] if output.ndim else 0 for output in outputs.values()}
     if len(rows) != 1 or 0 in rows:
         raise Refused(406, f"{CSV} holds rows; outputs have no common number of them")
     columns = [output.reshape(len(output), -1) for output in outputs.values()]
-    lines = zip(*(column.tolist() for column in columns), strict=True)
-    return "".join(",".join(str(v) for c in line for v in c) + "\n" for line in lines).encode()
+    n_rows = max(1, _NUMBERS // max(1, sum(column.shape[1] for column in columns)))
+    pieces = []
+    for start in range(0, rows.pop(), n_rows):
+        parts = (column[start : start + n_rows].tolist() for column in columns)
+        rows_of_parts = zip(*parts, strict=True)
+        lines = (",".join(str(v) for part in row for v in part) for row in rows_of_parts)
+        pieces.append("".join(f"{line}\n" for line in lines).encode())
+        hold(len(pieces[-1]))
+    return pieces
+
+
+_NUMBERS = 1 << 13  # that are written at once

@@ -4,34 +4,62 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import logging
+import math
 import re
-from collections.abc import Mapping, Sequence
+import time
+import unicodedata
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
+from starlette.types import Scope
 
 from ..core.base import env
 from ..core.base.cores import usable_cores
-from ..core.base.errors import MXNetError, OutOfMemoryError, candidates, shown
+from ..core.base.errors import MXNetError, OutOfMemoryError, bounded, candidates, shown
+from ..core.base.printable import printable
 from .batching import Batcher, Pool, batch_sizes
-from .errors import Refused
+from .bodies import timeout
+from .errors import Refused, overloaded
 from .loading import OPEN, Model, Tensor, load
 from .metrics import Metrics
+from .pools import BoundedPool
 from .settings import ModelSource, Settings
 from .shared_state import Entry, SharedState
 
-__all__ = ["Repository", "Served"]
+__all__ = ["Fed", "Repository", "Served"]
 
 _log = logging.getLogger("mxnova")
 
 Array = np.ndarray[Any, Any]
+_MOST_LOADS = 8  # that run or wait
+_FULL_SECONDS = 60  # between collections of all garbage
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+
+
+class Fed(NamedTuple):
+    """Inputs that a model takes.
+
+    Attributes:
+        arrays: By name.
+        rows: The size of their first axis.
+    """
+
+    arrays: dict[str, Array]
+    rows: int
+
+    @property
+    def own_bytes(self) -> int:
+        """Return how many bytes the arrays have that are not views of a body."""
+        # Views of a body are read-only, as `bytes` are; arrays of their own can be written.
+        return sum([a.nbytes for a in self.arrays.values() if a.flags.writeable])
 
 
 @dataclass(frozen=True)
@@ -43,8 +71,8 @@ class Served:
     batcher: Batcher
     entry: Entry
 
-    def submit(self, arrays: Mapping[str, Array]) -> asyncio.Future[list[Array]]:
-        """The outputs for inputs by name.
+    def fit(self, arrays: Mapping[str, Array]) -> Fed:
+        """Return inputs by name in the dtypes of the model; callable from any thread.
 
         Raises:
             Refused: inputs are missing, unknown or of shapes that the model does not take.
@@ -58,8 +86,19 @@ class Served:
             if tensor.name not in arrays:
                 raise Refused(400, f"input {tensor.name!r} of model {self.name!r} is missing")
         fed = {t.name: _fitting(t, arrays[t.name]) for t in self.model.inputs}
-        rows = _rows(fed, self.model.inputs)
-        return self.batcher.submit(fed, rows)
+        return Fed(fed, _rows(fed, self.model.inputs))
+
+    def submit(self, fed: Fed, hold: Callable[[int], None]) -> asyncio.Future[list[Array]]:
+        """Return the outputs, when the model has run.
+
+        Args:
+            fed: The inputs.
+            hold: Called with the number of bytes of the outputs, see `Batcher.submit`.
+
+        Raises:
+            Refused: Too many requests wait for the model.
+        """
+        return self.batcher.submit(fed.arrays, fed.rows, hold)
 
 
 def _fitting(tensor: Tensor, values: Array) -> Array:
@@ -99,20 +138,6 @@ def _rows(fed: Mapping[str, Array], tensors: Sequence[Tensor]) -> int:
     return sizes.pop() if sizes else 1
 
 
-def _free() -> None:
-    """Collects models without references: graphs of some backends, with weights, form cycles.
-
-    It stops all threads, so it runs only when models are loaded or unloaded. In a process of the
-    server's own the rest is frozen (`gc.freeze`): a full collection takes 12 ms of some request.
-    """
-    is_own = env.get("MXNOVA_TUNE_PROCESS")
-    if is_own:
-        gc.unfreeze()
-    gc.collect()
-    if is_own:
-        gc.freeze()
-
-
 class Repository:
     """The models of a process.
 
@@ -128,6 +153,9 @@ class Repository:
         self._state = SharedState(settings.state, initial)
         self._served: dict[str, Served] = {}
         self._loading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._loader = BoundedPool("loading", 1, _MOST_LOADS)
+        self._n_changes = 0  # loads in progress
+        self._garbage = _Garbage()
 
     def start(self) -> None:
         """Loads the models; returns when all have run once.
@@ -137,14 +165,16 @@ class Repository:
         """
         for name, entry in self._state.entries().items():
             self._served[name] = self._load(name, entry)
+        self._garbage.freeze(self._served.values())
 
     def close(self) -> None:
-        """Ends the threads when they have nothing to do."""
+        """End the threads when they have nothing to do."""
         self._pool.executor.shutdown()
+        self._loader.executor.shutdown(cancel_futures=True)
 
     def _load(self, name: str, entry: Entry) -> Served:
         settings = self._settings
-        _free()
+        self._garbage.collect(list(self._served.values()))
         model = load(entry.source, batch_sizes(max(2, settings.max_batch)))
         batcher = Batcher(
             lambda inputs: model.predictor.predict(**inputs),
@@ -213,8 +243,12 @@ class Repository:
             raise Refused(404, f"there is no model {shown(name, 80)}; loaded are: {known}")
         return entries[name]
 
-    async def get(self, name: str) -> Served:
-        """The model, as it was loaded last by any process.
+    async def get(self, name: str, scope: Scope | None = None) -> Served:
+        """Return the model, as it was loaded last by any process.
+
+        Args:
+            name: Of the model.
+            scope: Of the request.
 
         Raises:
             Refused: there is no such model, or this process cannot load it.
@@ -223,35 +257,64 @@ class Repository:
         served = self._served.get(name)
         if served is not None and served.entry == entry:
             return served
-        async with self._lock(name):
+        async with self._changing(name, self._settings.timeout):
             served = self._served.get(name)
             if served is None or served.entry != entry:
-                served = await self._loaded(name, entry, 503)
-                self._served[name] = served
+                served = await self._loaded(name, entry, 503, scope)
+                self._put(served)
         return served
 
     # Changes --------------------------------------------------------------------------------------
 
-    async def load(self, name: str, path: str | None = None, is_new: bool = False) -> None:
-        """Loads a model, or loads it again: requests go to the old one until the new one is there.
+    async def load(
+        self, name: str, path: str | None = None, is_new: bool = False, scope: Scope | None = None
+    ) -> None:
+        """Load a model, or load it again: requests go to the old one until the new one is there.
 
         Args:
-            name: of the model.
-            path: where it is, inside of the folder of models; default: where it was, or its name.
-            is_new: refuse a name that is there.
+            name: Of the model.
+            path: Where it is, inside of the folder of models; default: where it was, or its name.
+            is_new: Refuse a name that is there.
+            scope: Of the request.
 
         Raises:
             Refused: it may not be loaded, or cannot.
         """
         if not _NAME.fullmatch(name):
             raise Refused(400, f"{shown(name, 80)} is no name of a model: letters, digits, . _ -")
-        async with self._lock(name):
-            old = self._entries().get(name)
-            if old is not None and is_new:
-                raise Refused(409, f"model {name!r} is loaded already")
-            source = self._source(name, path, old)
-            served = await self._loaded(name, Entry(source), 400)
-            self._served[name] = replace(served, entry=self._state.reload(name, source))
+        if self._n_changes >= _MOST_LOADS:
+            raise overloaded(f"{self._n_changes} models are being loaded")
+        self._n_changes += 1
+        try:
+            async with self._changing(name, self._settings.load_timeout):
+                await self._replace(name, path, is_new, scope)
+        finally:
+            self._n_changes -= 1
+
+    async def _replace(
+        self, name: str, path: str | None, is_new: bool, scope: Scope | None
+    ) -> None:
+        entries = self._entries()
+        old = entries.get(name)
+        if old is not None and is_new:
+            raise Refused(409, f"model {name!r} is loaded already")
+        most = max(self._settings.max_models, len(self._settings.models))
+        if old is None and len(entries) >= most:
+            raise Refused(507, f"{len(entries)} models are loaded; unload one before {name!r}")
+        source = self._source(name, path, old)
+        served = await self._loaded(name, Entry(source), 400, scope)
+        try:
+            entry = self._state.reload(name, source)
+        except OSError as error:  # no space for the list of models
+            _log.error("the list of models cannot be written: %s", printable(str(error)))
+            raise Refused(507, "the server cannot write its list of models") from None
+        self._put(replace(served, entry=entry))
+
+    def _put(self, served: Served) -> None:
+        """Have later requests take this model."""
+        if (old := self._served.get(served.name)) is not None:
+            self._garbage.drop(old)
+        self._served[served.name] = served
 
     async def unload(self, name: str) -> None:
         """Forgets a model; requests that have it already are answered.
@@ -259,18 +322,33 @@ class Repository:
         Raises:
             Refused: there is no such model.
         """
-        async with self._lock(name):
+        async with self._changing(name, self._settings.load_timeout):
             self._entry(name)
             self._state.remove(name)
             self._drop(name)
 
     def _drop(self, name: str) -> None:
         """Forgets a model; what requests still have is freed with the next one."""
-        self._served.pop(name, None)
-        _free()
+        self._garbage.drop(self._served.pop(name))
+        self._garbage.collect(self._served.values())
 
-    def _lock(self, name: str) -> asyncio.Lock:
-        return self._loading.setdefault(name, asyncio.Lock())
+    @contextlib.asynccontextmanager
+    async def _changing(self, name: str, seconds: float) -> AsyncIterator[None]:
+        """Have the block load or unload a model that no other request loads or unloads.
+
+        Raises:
+            Refused: Others took longer than some seconds.
+        """
+        lock = self._loading.setdefault(name, asyncio.Lock())
+        try:
+            async with timeout(seconds):
+                await lock.acquire()
+        except TimeoutError:
+            raise overloaded(f"others have loaded model {name!r} for {seconds:g} seconds") from None
+        try:
+            yield
+        finally:
+            lock.release()
 
     def _source(self, name: str, path: str | None, old: Entry | None) -> ModelSource:
         if path is None and old is not None:
@@ -280,21 +358,71 @@ class Repository:
         root = self._settings.root
         if root is None:
             raise Refused(403, "models cannot be loaded: the server has no --model-root")
-        wanted = Path(path) if path is not None else root / name
+        wanted = Path(_checked_path(path)) if path is not None else root / name
         compiled = root / f"{name}.mxnova"
-        if path is None and not wanted.exists() and compiled.exists():
-            wanted = compiled
-        inside = root.resolve()
-        if inside not in wanted.resolve().parents:
+        try:
+            if path is None and not wanted.exists() and compiled.exists():
+                wanted = compiled
+            is_inside = root.resolve() in wanted.resolve().parents
+        except (OSError, RuntimeError) as error:  # a name that is too long, a circle of links
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise Refused(400, f"{shown(str(wanted), 200)} is not a path: {reason}") from None
+        if not is_inside:
             raise Refused(403, f"{shown(str(wanted), 200)} is not in the folder of models")
         return ModelSource(str(wanted), backend=self._settings.backend, ctx=self._settings.ctx)
 
-    async def _loaded(self, name: str, entry: Entry, status: int) -> Served:
-        loop = asyncio.get_running_loop()
+    async def _loaded(self, name: str, entry: Entry, status: int, scope: Scope | None) -> Served:
+        load = partial(self._load, name, entry)
+        seconds, failure = self._settings.load_timeout, f"model {name!r} was not loaded"
         try:
-            return await loop.run_in_executor(None, self._load, name, entry)
+            return await self._loader.run(load, scope or {}, seconds, failure)
         except (OutOfMemoryError, MemoryError):
             raise Refused(507, f"model {name!r}: there is not enough memory") from None
         except (MXNetError, OSError) as error:
-            _log.warning("model %s cannot be loaded: %s", name, error)
+            _log.warning("model %s cannot be loaded: %s", name, printable(bounded(str(error))))
             raise Refused(status, f"model {name!r} cannot be loaded: {error}") from None
+
+
+def _checked_path(path: str) -> str:
+    """Return a path of a client.
+
+    Raises:
+        Refused: It contains control characters, or characters that no encoding has.
+    """
+    if any(unicodedata.category(c) in ("Cc", "Cs") for c in path):
+        raise Refused(400, f"{shown(path, 200)} is not a path: it contains control characters")
+    return path
+
+
+class _Garbage:
+    """Collects models without references: graphs of some backends, with weights, form cycles.
+
+    A collection holds the GIL. In a process of the server's own, the objects that exist when the
+    server starts are therefore frozen (`gc.freeze`): collecting them, too, takes 140 ms.
+    """
+
+    def __init__(self) -> None:
+        self._frozen: set[int] = set()  # identities of models
+        self._has_frozen_garbage = False
+        self._last_full = -math.inf
+
+    def freeze(self, models: Iterable[Served]) -> None:
+        """Collect all garbage, and leave the rest, with these models, out of collections."""
+        gc.unfreeze()
+        gc.collect()
+        if env.get("MXNOVA_TUNE_PROCESS"):
+            gc.freeze()
+            self._frozen = {id(served.model) for served in models}
+        self._has_frozen_garbage = False
+
+    def drop(self, served: Served) -> None:
+        """Note that a model is not served any more."""
+        self._has_frozen_garbage |= id(served.model) in self._frozen
+
+    def collect(self, models: Iterable[Served]) -> None:
+        """Collect garbage. Frozen models that were dropped wait for the first call in a minute."""
+        if self._has_frozen_garbage and time.monotonic() - self._last_full > _FULL_SECONDS:
+            self._last_full = time.monotonic()
+            self.freeze(models)
+        else:
+            gc.collect()

@@ -3,19 +3,27 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
-from functools import partial
 
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from .endpoint import Endpoint, json_object
+from ..core.base.printable import printable
+from .endpoint import Call, Endpoint, PacedResponse
 from .errors import Refused
-from .payloads import accepted, decoded, encoded
-from .repository import Served
+from .payloads import (
+    CSV,
+    IMAGES,
+    JSON,
+    NPY,
+    accepted,
+    content_type_of,
+    decoded,
+    encoded,
+    has_instances,
+)
+from .repository import Fed, Served
 
 __all__ = ["routes"]
 
@@ -44,45 +52,57 @@ class _Contract:
         self._endpoint, self._repository = endpoint, endpoint.repository
         self._default_accept = os.environ.get("SAGEMAKER_DEFAULT_INVOCATIONS_ACCEPT", "*/*")
 
-    async def ping(self, _request: Request) -> Response:
+    async def ping(self, _call: Call) -> Response:
         """Whether the server answers."""
         return Response(b"\n", media_type="application/json")
 
-    async def invocations(self, request: Request) -> Response:
+    async def invocations(self, call: Call) -> Response:
         """Runs the model that the server was told of first."""
         name = self._repository.default()
-        return await self._invoked(request, await self._repository.get(name))
+        return await self._invoked(call, await self._repository.get(name, call.scope))
 
-    async def invoke(self, request: Request) -> Response:
+    async def invoke(self, call: Call) -> Response:
         """Runs a model."""
-        return await self._invoked(request, await self._endpoint.served(request))
+        return await self._invoked(call, await self._endpoint.served(call))
 
-    async def _invoked(self, request: Request, served: Served) -> Response:
-        settings = self._endpoint.settings
-        kind = accepted(request.headers.get("accept", self._default_accept))
-        content_type = request.headers.get("content-type", "")
-        async with self._endpoint.intake.body(request) as body:
-            work = partial(
-                decoded,
-                content_type,
-                body,
-                served.model,
-                settings.max_elements,
-                settings.max_pixels,
-            )
-            arrays = await asyncio.get_running_loop().run_in_executor(None, work)
-            start = time.monotonic()
-            outputs = await self._endpoint.infer(served, arrays)
-            milliseconds = (time.monotonic() - start) * 1000
-            told = content_type.partition(";")[0].strip().lower() or "application/json"
-            answer = encoded(kind, outputs, told, body, served.model.labels)
-        timing = {"Server-Timing": f"model;dur={milliseconds:.3f}"}
-        return Response(answer, media_type=kind, headers=timing)
+    async def _invoked(self, call: Call, served: Served) -> Response:
+        endpoint, settings = self._endpoint, self._endpoint.settings
+        kind = accepted(call.headers.get("accept", self._default_accept))
+        content_type = content_type_of(call.headers.get("content-type", ""))
+        is_text = content_type in (JSON, CSV)
+        limit = endpoint.text_limit if is_text else settings.max_request_bytes
+        body = await endpoint.intake.read(call, limit)
 
-    async def models(self, request: Request) -> Response:
+        def parse(content: bytes) -> tuple[Fed, bool]:
+            bounds = settings.max_elements, settings.max_pixels
+            fed = served.fit(decoded(content_type, content, served.model, *bounds))
+            call.hold(fed.own_bytes)
+            return fed, content_type == JSON and has_instances(content)
+
+        # Images take long to decode for their size.
+        n_slow = settings.max_request_bytes if content_type in IMAGES else len(body)
+        fed, is_of_instances = await endpoint.decode(call, body, n_slow, limit, parse)
+        del body
+        start = time.monotonic()
+        outputs = await endpoint.infer(call, served, fed)
+        milliseconds = (time.monotonic() - start) * 1000
+        labels = served.model.labels if content_type in IMAGES else ()
+
+        def make() -> Response:
+            pieces = encoded(kind, outputs, labels, call.hold)
+            if is_of_instances and kind == JSON:
+                pieces = [b'{"predictions": ', *pieces, b"}"]
+            timing = {"Server-Timing": f"model;dur={milliseconds:.3f}"}
+            return PacedResponse(pieces, kind, timing)
+
+        n_numbers = 0 if kind == NPY else sum([values.size for values in outputs.values()])
+        n_bytes = sum([values.nbytes for values in outputs.values()])
+        return await endpoint.encode(call, n_numbers, n_bytes, make)
+
+    async def models(self, call: Call) -> Response:
         """The models that are loaded, in pages."""
         names = self._repository.names()
-        token = request.query_params.get("next_page_token", "0")
+        token = call.query_params.get("next_page_token", "0")
         if not token.isdecimal() or len(token) > 9:
             raise Refused(400, f"next_page_token {token[:80]!r}: none that was given out")
         start = int(token)
@@ -93,24 +113,23 @@ class _Contract:
             answer["nextPageToken"] = str(start + _PAGE)
         return JSONResponse(answer)
 
-    async def model(self, request: Request) -> Response:
+    async def model(self, call: Call) -> Response:
         """A model that is loaded."""
-        return JSONResponse(self._described(request.path_params["model"]))
+        return JSONResponse(self._described(call.path_params["model"]))
 
     def _described(self, name: str) -> dict[str, str]:
-        return {"modelName": name, "modelUrl": self._repository.url(name)}
+        return {"modelName": name, "modelUrl": printable(self._repository.url(name))}
 
-    async def load(self, request: Request) -> Response:
+    async def load(self, call: Call) -> Response:
         """Loads a model from the folder of models."""
-        async with self._endpoint.intake.body(request) as body:
-            asked = json_object(body, 8)
+        asked = await self._endpoint.control_object(call)
         name, url = asked.get("model_name"), asked.get("url")
         if not isinstance(name, str) or not isinstance(url, str):
             raise Refused(400, "expected an object of two strings, 'model_name' and 'url'")
-        await self._repository.load(name, url, is_new=True)
+        await self._repository.load(name, url, is_new=True, scope=call.scope)
         return JSONResponse(self._described(name))
 
-    async def unload(self, request: Request) -> Response:
+    async def unload(self, call: Call) -> Response:
         """Unloads a model."""
-        await self._repository.unload(request.path_params["model"])
+        await self._repository.unload(call.path_params["model"])
         return JSONResponse({})

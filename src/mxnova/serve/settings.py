@@ -55,9 +55,13 @@ class Settings:
         max_delay: seconds that a request waits for others to share a batch with.
         max_queue: requests of a model that may wait.
         max_request_bytes: of a body, after decompression.
+        max_text_bytes: of JSON and CSV in a body, after decompression.
         max_elements: of all inputs of a request.
         max_pixels: of an image.
-        timeout: seconds until a body is there, and until a request is answered.
+        max_models: that may be loaded at a time.
+        timeout: seconds until a body is there, until it is decoded, until the model has answered,
+            and until the response is sent.
+        load_timeout: seconds until a model is loaded.
         idle_timeout: seconds that a connection may be idle, or take to send headers.
         root: folder whose models clients may load; None: they cannot load others.
         backend: who runs those models, see `ModelSource`.
@@ -74,9 +78,12 @@ class Settings:
     max_delay: float = 0.0
     max_queue: int = 128
     max_request_bytes: int = 64 << 20
+    max_text_bytes: int = 4 << 20
     max_elements: int = 1 << 26
     max_pixels: int = 50_000_000
+    max_models: int = 64
     timeout: float = 60.0
+    load_timeout: float = 300.0
     idle_timeout: int = 20
     root: Path | None = None
     backend: str | None = None
@@ -85,7 +92,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         counts = ("workers", "threads", "max_batch", "max_queue", "max_request_bytes",
-                  "max_elements", "max_pixels")  # fmt: skip
+                  "max_text_bytes", "max_elements", "max_pixels", "max_models")  # fmt: skip
         for name in counts:
             if getattr(self, name) < 1:
                 raise _option_error(name, getattr(self, name), "must be 1 or more")
@@ -95,7 +102,7 @@ class Settings:
             raise _option_error("port", self.port, "must be from 0 to 65535")
         if not 0 <= self.max_delay <= 60:
             raise _option_error("max_delay", self.max_delay, "must be from 0 to 60 seconds")
-        for name in ("timeout", "idle_timeout"):
+        for name in ("timeout", "idle_timeout", "load_timeout"):
             if not 0 < getattr(self, name) <= 86400:
                 raise _option_error(name, getattr(self, name), "must be from 0 to 86400 seconds")
         if not self.models and self.root is None:

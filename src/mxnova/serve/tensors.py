@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,16 @@ import numpy as np
 from ..core.base.errors import candidates, shown
 from .errors import Refused
 
-__all__ = ["DATATYPES", "datatype_of", "dtype_of", "from_bytes", "from_json", "to_json"]
+__all__ = [
+    "DATATYPES",
+    "datatype_of",
+    "dtype_of",
+    "encode",
+    "encode_json",
+    "from_bytes",
+    "from_json",
+    "to_json",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -32,6 +43,8 @@ DATATYPES = {
 }
 _NAMES = {dtype: name for name, dtype in DATATYPES.items()}
 BF16 = np.dtype([("bfloat16", "<u2")])  # NumPy lacks it; its numbers are read as FP32
+_CHUNK = 1 << 13  # elements that are converted in about a millisecond without releasing the GIL
+encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 _WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -72,53 +85,87 @@ def from_bytes(name: str, data: memoryview, dtype: np.dtype[Any], shape: Sequenc
 def from_json(
     name: str, data: object, dtype: np.dtype[Any], shape: Sequence[int] | None = None
 ) -> Array:
-    """A tensor of JSON numbers, flat or nested as its shape; without a shape, as it is nested.
+    """Return a tensor of JSON numbers.
 
-    Numbers that JSON lacks are the strings NaN, Infinity and -Infinity, as in the JSON of Protocol
-    Buffers, which the protocol's gRPC side uses.
+    The strings NaN, Infinity and -Infinity stand for numbers that JSON lacks, as in the JSON of
+    Protocol Buffers, which the protocol's gRPC side uses.
+
+    Args:
+        name: Of the tensor, for errors.
+        data: A flat list, or lists nested as the shape.
+        dtype: Of the tensor.
+        shape: Of the tensor; None: the shape of the nested lists.
+
+    Raises:
+        Refused: The data is not a regular array of numbers of this dtype and shape.
     """
     if dtype == BF16:
         raise Refused(400, f"tensor {name!r} of BF16 must be binary data")
     if not isinstance(data, list):
         raise Refused(400, f"tensor {name!r} has data of {shown(data, 40)}, expected a list")
-    values = _array(name, data)
-    shape = values.shape if shape is None else shape
-    if values.size != math.prod(shape):
+    nested = _nested_shape(data)
+    wanted = nested if shape is None else tuple(shape)
+    values = np.concatenate([_converted(name, c, dtype) for c in _chunks(name, data, nested)])
+    if values.size != math.prod(wanted):
         raise Refused(
-            400, f"tensor {name!r} has {values.size} elements, and its shape {math.prod(shape)}"
+            400, f"tensor {name!r} has {values.size} elements, and its shape {math.prod(wanted)}"
         )
-    if values.ndim > 1 and values.shape != tuple(shape):
-        raise Refused(400, f"tensor {name!r} is nested as {values.shape}, not as its shape")
-    if dtype.kind in "iu" and values.dtype.kind == "f":  # NumPy's choice for some large integers
-        values = np.array(data, object)
-    return _converted(name, values, dtype).reshape(shape)
+    if len(nested) > 1 and nested != wanted:
+        raise Refused(400, f"tensor {name!r} is nested as {nested}, not as its shape")
+    return values.reshape(wanted)
 
 
-def _array(name: str, data: list[Any]) -> Array:
-    try:
-        values = np.array(data)
-        if values.dtype.kind == "U":
-            values = _with_words(data)
-    except (ValueError, TypeError, OverflowError, RecursionError, KeyError):
-        raise Refused(400, f"tensor {name!r} has data that is no array of numbers") from None
-    if values.size and values.dtype.kind not in "biuf":
-        raise Refused(400, f"tensor {name!r} has data that is no array of numbers")
-    return values
+def _nested_shape(data: list[Any]) -> tuple[int, ...]:
+    """Return the shape of nested lists, of which only the first ones are looked at."""
+    sizes = []
+    first: Any = data
+    while isinstance(first, list):
+        sizes.append(len(first))
+        first = first[0] if first else None
+    return tuple(sizes)
 
 
-def _with_words(data: list[Any]) -> Array:
-    """An array of numbers, some of which are words."""
-    values = np.array(data, object)
-    flat = [_WORDS[v] if isinstance(v, str) else v for v in values.ravel()]
-    return np.array(flat).reshape(values.shape)
+def _chunks(name: str, data: list[Any], shape: Sequence[int]) -> Iterator[list[Any]]:
+    """Yield the elements of nested lists in chunks, between which other threads can run."""
+    size_of_row = math.prod(shape[1:])
+    n_rows = max(1, _CHUNK // max(1, size_of_row))
+    for start in range(0, len(data) or 1, n_rows):
+        rows = data[start : start + n_rows]
+        if size_of_row > _CHUNK:
+            _check_rows(name, rows, shape[1])
+            yield from _chunks(name, rows[0], shape[1:])
+            continue
+        for size in shape[1:]:
+            _check_rows(name, rows, size)
+            rows = list(chain.from_iterable(rows))
+        yield rows
 
 
-def _converted(name: str, values: Array, dtype: np.dtype[Any]) -> Array:
-    """`values` in an element type that can hold them."""
-    if (values.dtype.kind == "b") != (dtype.kind == "b") and values.size:
+def _check_rows(name: str, rows: list[Any], size: int) -> None:
+    if set(map(type, rows)) != {list} or set(map(len, rows)) != {size}:
+        raise _no_array(name)
+
+
+def _no_array(name: str) -> Refused:
+    return Refused(400, f"tensor {name!r} has data that is no array of numbers")
+
+
+def _converted(name: str, chunk: list[Any], dtype: np.dtype[Any]) -> Array:
+    """Return elements as an array of a dtype that can hold them."""
+    kinds = set(map(type, chunk))
+    if not kinds <= {int, float, bool, str}:
+        raise _no_array(name)
+    if str in kinds:  # NumPy would give each element the size of the longest string.
+        if not all(v in _WORDS for v in chunk if isinstance(v, str)):
+            raise _no_array(name)
+        chunk = [_WORDS[v] if isinstance(v, str) else v for v in chunk]
+    if bool in kinds if dtype.kind != "b" else kinds != {bool}:
         kind = "booleans" if dtype.kind == "b" else "numbers"
         raise Refused(400, f"tensor {name!r} of {datatype_of(dtype)} takes {kind}")
     try:
+        values = np.array(chunk)
+        if dtype.kind in "iu" and values.dtype.kind == "f":  # NumPy's choice for large integers.
+            values = np.array(chunk, object)
         with np.errstate(all="ignore"):
             made = values.astype(dtype)
         fits = dtype.kind not in "iu" or np.array_equal(made, values)
@@ -130,11 +177,50 @@ def _converted(name: str, values: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def to_json(values: Array) -> list[Any]:
-    """The elements, row by row; what JSON lacks as the words that `from_json` takes."""
+    """Return the elements row by row, with the words of `from_json` for infinities and NaN."""
     flat: list[Any] = values.ravel().tolist()
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         return [v if math.isfinite(v) else _word(v) for v in flat]
     return flat
+
+
+def encode_json(values: Array, hold: Callable[[int], None]) -> list[bytes]:
+    """Return the pieces of JSON lists that are nested as the shape.
+
+    Args:
+        values: The elements.
+        hold: Called with the size of each piece of many elements, before the next one is made.
+    """
+    if values.size <= _CHUNK:
+        return [encode(_nested(values)).encode()]
+    pieces = []
+    for piece in _encode_chunks(values):
+        hold(len(piece))
+        pieces.append(piece)
+    return pieces
+
+
+def _encode_chunks(values: Array) -> Iterator[bytes]:
+    """Yield pieces of some thousand elements, between which other threads can run."""
+    size_of_row = math.prod(values.shape[1:])
+    n_rows = max(1, _CHUNK // size_of_row)
+    before = b"["
+    for start in range(0, len(values), n_rows):
+        rows = values[start : start + n_rows]
+        if size_of_row > _CHUNK:
+            yield before
+            yield from _encode_chunks(rows[0])
+        else:
+            yield before + encode(_nested(rows))[1:-1].encode()
+        before = b","
+    yield b"]"
+
+
+def _nested(values: Array) -> Any:
+    """Return lists that are nested as the shape, with words for numbers that JSON lacks."""
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        return np.array(to_json(values), object).reshape(values.shape).tolist()
+    return values.tolist()
 
 
 def _word(value: float) -> str:

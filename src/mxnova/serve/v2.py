@@ -6,24 +6,22 @@ Also the repository's extension, by which clients list, load and unload models.
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from .. import __version__
 from ..core.base.errors import candidates, shown
-from .endpoint import Endpoint, json_object
+from .endpoint import Call, Endpoint, PacedResponse, json_object
 from .errors import Refused
 from .loading import OPEN, Tensor
-from .repository import Served
-from .tensors import datatype_of, dtype_of, from_bytes, from_json, to_json
+from .repository import Fed, Served
+from .tensors import datatype_of, dtype_of, encode, encode_json, from_bytes, from_json
 
 __all__ = ["routes"]
 
@@ -34,7 +32,6 @@ _DEPTH = 40  # of brackets: 32 axes, and what is around them
 _CACHED_BYTES = 4 << 10
 _MOST_TENSORS = 1 << 10
 _MOST_AXES = 32
-_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 def routes(endpoint: Endpoint) -> list[Route]:
@@ -68,29 +65,29 @@ class _Contract:
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint, self._repository = endpoint, endpoint.repository
 
-    async def server(self, _request: Request) -> Response:
+    async def server(self, _call: Call) -> Response:
         """Metadata of the server."""
         extensions = ["binary_tensor_data", "model_repository"]
         return JSONResponse({"name": "mxnova", "version": __version__, "extensions": extensions})
 
-    async def live(self, _request: Request) -> Response:
+    async def live(self, _call: Call) -> Response:
         """Whether the process answers."""
         return JSONResponse({"live": True})
 
-    async def ready(self, _request: Request) -> Response:
+    async def ready(self, _call: Call) -> Response:
         """Whether models answer: they are loaded before the server listens."""
         return JSONResponse({"ready": True})
 
-    async def _served(self, request: Request) -> Served:
-        """The model that the address names, and perhaps its version."""
-        version = request.path_params.get("version", _VERSION)
+    async def _served(self, call: Call) -> Served:
+        """Return the model that the address names, and perhaps its version."""
+        version = call.path_params.get("version", _VERSION)
         if version != _VERSION:
             raise Refused(404, f"there is no version {shown(version, 80)}; models have {_VERSION}")
-        return await self._endpoint.served(request)
+        return await self._endpoint.served(call)
 
-    async def model(self, request: Request) -> Response:
+    async def model(self, call: Call) -> Response:
         """Metadata of a model."""
-        served = await self._served(request)
+        served = await self._served(call)
         return JSONResponse(
             {
                 "name": served.name,
@@ -101,27 +98,39 @@ class _Contract:
             }
         )
 
-    async def model_ready(self, request: Request) -> Response:
+    async def model_ready(self, call: Call) -> Response:
         """Whether a model answers."""
-        served = await self._served(request)
+        served = await self._served(call)
         return JSONResponse({"name": served.name, "ready": True})
 
-    async def infer(self, request: Request) -> Response:
+    async def infer(self, call: Call) -> Response:
         """Runs a model."""
-        served = await self._served(request)
-        async with self._endpoint.intake.body(request) as body:
-            head, binary = _divided(request, body)
-            if head is None:
-                head = _of_raw(served.model.inputs, len(binary))
-            arrays = _inputs(head, binary, self._endpoint.settings.max_elements)
-            wanted = _wanted(head, [t.name for t in served.model.outputs])
-            _check_id(head)
-            outputs = await self._endpoint.infer(served, arrays)
-        return _response(served.name, head, {name: outputs[name] for name in wanted}, wanted)
+        served = await self._served(call)
+        endpoint, settings = self._endpoint, self._endpoint.settings
+        n_text = _text_size(call)
+        limit = endpoint.text_limit if n_text is None else settings.max_request_bytes
+        if (n_text or 0) > endpoint.text_limit:
+            raise Refused(413, f"the JSON part has more than {endpoint.text_limit:,} bytes")
+        body = await endpoint.intake.read(call, limit)
 
-    async def index(self, request: Request) -> Response:
+        def parse(content: bytes) -> _Asked:
+            asked = _parsed(content, n_text, served, settings.max_elements)
+            call.hold(asked.fed.own_bytes)
+            return asked
+
+        n_slow = len(body) if n_text is None else n_text
+        asked = await endpoint.decode(call, body, n_slow, limit, parse)
+        del body
+        outputs = await endpoint.infer(call, served, asked.fed)
+        wanted = {name: outputs[name] for name in asked.wanted}
+        n_numbers = sum([v.size for n, v in wanted.items() if not asked.wanted[n]])
+        n_bytes = sum([values.nbytes for values in wanted.values()])
+        make = partial(_response, served.name, asked.id, wanted, asked.wanted, call.hold)
+        return await endpoint.encode(call, n_numbers, n_bytes, make)
+
+    async def index(self, call: Call) -> Response:
         """Models that are loaded, and those that may be."""
-        asked = await self._endpoint.optional_object(request)
+        asked = await self._endpoint.control_object(call)
         rows = [
             {"name": name, "version": _VERSION, "state": "READY", "reason": ""}
             for name in self._repository.names()
@@ -133,19 +142,19 @@ class _Contract:
             ]
         return JSONResponse(rows)
 
-    async def load(self, request: Request) -> Response:
+    async def load(self, call: Call) -> Response:
         """Loads a model, or loads it again."""
-        asked = await self._endpoint.optional_object(request)
+        asked = await self._endpoint.control_object(call)
         if asked.get("parameters"):
             raise Refused(400, "parameters of load: none are known")
-        name = request.path_params["model"]
-        await self._repository.load(name)
+        name = call.path_params["model"]
+        await self._repository.load(name, scope=call.scope)
         return JSONResponse({"name": name, "state": "READY"})
 
-    async def unload(self, request: Request) -> Response:
+    async def unload(self, call: Call) -> Response:
         """Unloads a model."""
-        await self._endpoint.optional_object(request)
-        name = request.path_params["model"]
+        await self._endpoint.control_object(call)
+        name = call.path_params["model"]
         await self._repository.unload(name)
         return JSONResponse({"name": name, "state": "UNAVAILABLE"})
 
@@ -161,21 +170,60 @@ def _described(tensor: Tensor) -> dict[str, Any]:
 # Requests -----------------------------------------------------------------------------------------
 
 
-def _divided(request: Request, body: bytes) -> tuple[dict[str, Any] | None, memoryview]:
-    """The JSON object of a request, None where its length is 0, and the bytes behind it."""
-    text = request.headers.get(_HEADER)
-    size = len(body)
-    if text is not None:
-        if not text.isdecimal() or len(text) > 18 or int(text) > size:
-            raise Refused(
-                400, f"Inference-Header-Content-Length {text[:80]!r}: the body has {size} bytes"
-            )
-        size = int(text)
-        if not size:
-            return None, memoryview(body)
-    repeats = size < len(body) and size <= _CACHED_BYTES
-    head = _cached_head(body[:size]) if repeats else json_object(body[:size], _DEPTH)
-    return head, memoryview(body)[size:]
+class _Asked(NamedTuple):
+    """What a request asks for.
+
+    Attributes:
+        fed: Inputs of the model.
+        wanted: Names of outputs, and whether each is to be binary.
+        id: Of the request; None: it has none.
+    """
+
+    fed: Fed
+    wanted: dict[str, bool]
+    id: str | None
+
+
+def _text_size(call: Call) -> int | None:
+    """Return how many bytes of the body are JSON; None: all."""
+    text = call.headers.get(_HEADER)
+    if text is None:
+        return None
+    if not text.isdecimal() or len(text) > 18:
+        text = (
+            f"Inference-Header-Content-Length {text[:80]!r}: the body has no such number of bytes"
+        )
+        raise Refused(400, text)
+    return int(text)
+
+
+def _parsed(content: bytes, n_text: int | None, served: Served, most_elements: int) -> _Asked:
+    """Return what a body asks for.
+
+    Args:
+        content: JSON, and binary data behind it.
+        n_text: How many bytes of it are JSON; None: all.
+        served: The model.
+        most_elements: Of all inputs.
+    """
+    size = len(content) if n_text is None else n_text
+    if size > len(content):
+        raise Refused(
+            400, f"Inference-Header-Content-Length {size}: the body has {len(content)} bytes"
+        )
+    inputs, outputs = served.model.inputs, served.model.outputs
+    if n_text == 0:
+        head = _of_raw(inputs, len(content))
+    elif size < len(content) and size <= _CACHED_BYTES:
+        head = _cached_head(content[:size])
+    else:
+        head = json_object(content[:size], _DEPTH)
+    arrays = _inputs(head, memoryview(content)[size:], most_elements)
+    wanted = _wanted(head, [tensor.name for tensor in outputs])
+    id_ = head.get("id")
+    if not isinstance(id_, str | None):
+        raise Refused(400, f"'id' is {shown(id_, 40)}, expected a string")
+    return _Asked(served.fit(arrays), wanted, id_)
 
 
 @lru_cache(maxsize=64)
@@ -248,11 +296,6 @@ def _wanted(head: Mapping[str, Any], names: Sequence[str]) -> dict[str, bool]:
     return found or dict.fromkeys(names, by_default)
 
 
-def _check_id(head: Mapping[str, Any]) -> None:
-    if not isinstance(head.get("id"), str | None):
-        raise Refused(400, f"'id' is {shown(head['id'], 40)}, expected a string")
-
-
 def _objects(head: Mapping[str, Any], key: str, required: bool) -> list[dict[str, Any]]:
     found = head.get(key)
     if found is None and not required:
@@ -302,9 +345,21 @@ def _flag(parameters: Mapping[str, Any], key: str, default: bool) -> bool:
 
 
 def _response(
-    model: str, head: Mapping[str, Any], outputs: Mapping[str, Array], binary: Mapping[str, bool]
+    model: str,
+    id_: str | None,
+    outputs: Mapping[str, Array],
+    binary: Mapping[str, bool],
+    hold: Callable[[int], None],
 ) -> Response:
-    """Outputs as JSON, and those that are wanted so as bytes behind it."""
+    """Return outputs as JSON, and those that are wanted so as bytes behind it.
+
+    Args:
+        model: Its name.
+        id_: Of the request; None: it has none.
+        outputs: Those that are wanted, by name.
+        binary: Which of them are wanted as bytes.
+        hold: See `encode_json`.
+    """
     parts = {
         name: values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()
         for name, values in outputs.items()
@@ -314,16 +369,14 @@ def _response(
         (name, values.shape, values.dtype, len(parts[name]) if name in parts else None)
         for name, values in outputs.items()
     )
-    if len(parts) == len(outputs) and head.get("id") is None:
-        text = _cached_answer(model, facts)
+    if len(parts) == len(outputs) and id_ is None:
+        text = [_cached_answer(model, facts)]
     else:
-        data = {n: to_json(values) for n, values in outputs.items() if n not in parts}
-        text = _answer(model, facts, data, head.get("id"))
+        text = _answer(model, facts, outputs, id_, hold)
     if not parts:
-        return Response(text, media_type="application/json")
-    headers = {_HEADER: str(len(text))}
-    content = b"".join((text, *parts.values()))
-    return Response(content, media_type="application/octet-stream", headers=headers)
+        return PacedResponse(text, "application/json")
+    headers = {_HEADER: str(sum(map(len, text)))}
+    return PacedResponse([*text, *parts.values()], "application/octet-stream", headers)
 
 
 _Fact = tuple[str, tuple[int, ...], np.dtype[Any], int | None]
@@ -331,31 +384,39 @@ _Fact = tuple[str, tuple[int, ...], np.dtype[Any], int | None]
 
 def _answer(
     model: str,
-    outputs: Sequence[_Fact],
-    data: Mapping[str, list[Any]],
+    facts: Sequence[_Fact],
+    outputs: Mapping[str, Array],
     id_: str | None,
-) -> bytes:
-    """The JSON part of a response.
+    hold: Callable[[int], None],
+) -> list[bytes]:
+    """Return pieces of the JSON part of a response.
 
     Args:
-        model: its name.
-        outputs: name, shape, element type, and number of bytes of those that stand behind.
-        data: elements of the others.
-        id_: of the request; None: it has none.
+        model: Its name.
+        facts: Name, shape, dtype, and number of bytes of outputs that stand behind the JSON part.
+        outputs: The others are taken from these.
+        id_: Of the request; None: it has none.
+        hold: See `encode_json`.
     """
-    rows = []
-    for name, shape, dtype, size in outputs:
+    head = {"model_name": model, "model_version": _VERSION}
+    before = encode(head if id_ is None else head | {"id": id_})[:-1] + ',"outputs":['
+    pieces: list[bytes] = []
+    for name, shape, dtype, size in facts:
         row: dict[str, Any] = {"name": name, "shape": shape, "datatype": datatype_of(dtype)}
-        if size is None:
-            row["data"] = data[name]
-        else:
+        if size is not None:
             row["parameters"] = {"binary_data_size": size}
-        rows.append(row)
-    answer = {"model_name": model, "model_version": _VERSION, "outputs": rows}
-    return _encode(answer if id_ is None else answer | {"id": id_}).encode()
+        text = before + encode(row)[:-1]
+        if size is None:
+            pieces.append(f'{text},"data":'.encode())
+            pieces += encode_json(outputs[name].reshape(-1), hold)
+        else:
+            pieces.append(text.encode())
+        before = "},"
+    pieces.append(b"}]}")
+    return pieces
 
 
 @lru_cache(maxsize=64)
 def _cached_answer(model: str, outputs: tuple[_Fact, ...]) -> bytes:
     """The JSON part of a response of binary outputs, which is the same for the same shapes."""
-    return _answer(model, outputs, {}, None)
+    return b"".join(_answer(model, outputs, {}, None, lambda n_bytes: None))

@@ -83,8 +83,8 @@ def predictors(models):
 class Client:
     """Requests to a server, each over a connection of its own."""
 
-    def __init__(self, port):
-        self.port = port
+    def __init__(self, port, endpoint):
+        self.port, self.endpoint = port, endpoint
 
     def __call__(self, method, path, body=None, **headers):
         """Status, headers and body of a response; a body that is no bytes is sent as JSON."""
@@ -126,7 +126,7 @@ def running(settings, **changed):
         try:
             while not server.started and thread.is_alive():
                 time.sleep(0.01)
-            yield Client(port)
+            yield Client(port, app.router.routes[0].endpoint._endpoint)
         finally:
             server.should_exit = True
             thread.join()

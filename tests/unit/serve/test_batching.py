@@ -2,6 +2,7 @@
 import asyncio
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -348,3 +349,37 @@ def test_runs_are_reported():
 
     run(test, ran=lambda requests, rows, seconds: told.append((requests, rows)))
     assert told == [(1, 1), (2, 4)]
+
+
+def test_a_large_request_takes_turns_with_others(monkeypatch):
+    monkeypatch.setattr("mxnova.serve.batching._TURN_SECONDS", 0)
+
+    async def test(model, batcher):
+        large = asyncio.ensure_future(outputs(batcher, row(1, 21)))
+        await asyncio.sleep(0)
+        small = [asyncio.ensure_future(outputs(batcher, row(i))) for i in (2, 3)]
+        doubled, summed = await large
+        assert all(task.done() for task in small)
+        assert [len(shape) and shape[0] for shape in model.shapes] == [8, 2, 8, 4, 1]
+        np.testing.assert_array_equal(doubled, np.full((21, 2), 2))
+        np.testing.assert_array_equal(summed, np.full(21, 2))
+
+    run(test)
+
+
+def test_a_large_request_that_nobody_waits_for_stops():
+    async def test(model, batcher):
+        loop, large = asyncio.get_running_loop(), []
+
+        def run_until_cancelled(inputs):
+            loop.call_soon_threadsafe(large[0].cancel)
+            while not large[0].done():
+                time.sleep(0.001)
+            return model(inputs)
+
+        batcher._run = run_until_cancelled
+        large.append(batcher.submit(row(1, 800), 800))
+        await outputs(batcher, row(2))
+        assert [rows for rows, _ in model.shapes] == [8, 1]
+
+    run(test)

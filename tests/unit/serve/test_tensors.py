@@ -1,9 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
+import json
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from mxnova.serve.errors import Refused
-from mxnova.serve.tensors import DATATYPES, datatype_of, dtype_of, from_bytes, from_json, to_json
+from mxnova.serve.tensors import (
+    DATATYPES,
+    datatype_of,
+    dtype_of,
+    encode_json,
+    from_bytes,
+    from_json,
+    to_json,
+)
 
 ALL = pytest.mark.parametrize("name", DATATYPES)
 
@@ -105,3 +116,37 @@ def test_outputs_that_json_lacks_are_words_that_are_read_back():
     assert flat == [1.5, "NaN", "Infinity", "-Infinity"]
     np.testing.assert_array_equal(from_json("x", flat, values.dtype, (2, 2)), values)
     np.testing.assert_array_equal(np.array(flat, np.float32), values.ravel())  # as clients do
+
+
+@pytest.mark.parametrize(
+    "shape", [(), (1,), (3,), (2, 3), (0, 3), (3, 0), (2, 9000), (9000, 2), (2, 3, 5000), (20_000,)]
+)
+def test_encode_json_writes_what_from_json_reads(shape):
+    values = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    if values.size > 2:
+        values.reshape(-1)[[0, -1]] = np.inf, np.nan
+    told = json.loads(b"".join(encode_json(values, lambda n_bytes: None)))
+    assert told == np.array(to_json(values), object).reshape(shape).tolist()
+    if shape and values.size:
+        np.testing.assert_array_equal(from_json("x", told, values.dtype, shape), values)
+        np.testing.assert_array_equal(from_json("x", told, values.dtype), values)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [["x" * 1_000_000] + [1] * 1000, [1] * 1000 + ["NaN" * 300_000], [[1] * 1000] + [[]] * 10_000,
+     [[1, 2]] * 9000 + [[3]]],
+)  # fmt: skip
+def test_irregular_data_is_refused_in_little_memory(data):
+    tracemalloc.start()
+    with pytest.raises(Refused, match="no array of numbers"):
+        from_json("x", data, DATATYPES["FP32"])
+    assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("data", [[1, True], [True] * 9000 + [1.5], [1.5] * 9000 + [True]])
+def test_booleans_are_no_numbers_whatever_is_beside_them(data):
+    for datatype in ("FP32", "BOOL"):
+        with pytest.raises(Refused, match="takes"):
+            from_json("x", data, DATATYPES[datatype])

@@ -365,12 +365,15 @@ _OF_MEMORY = (
 )
 
 
+_LONGEST_NAME = 256  # characters of a name that is compared with known ones
+
+
 def candidates(name: object, known: Iterable[str], limit: int = 3) -> str:
     """A hint such as ``; did you mean 'relu'?``, empty when nothing is close.
 
     Other programs' words for the same come first; case is ignored.
     """
-    if not isinstance(name, str):
+    if not isinstance(name, str) or len(name) > _LONGEST_NAME:  # difflib takes linear memory
         return ""
     spelled = {k.lower(): k for k in known if isinstance(k, str)}
     wanted = name.lower()
