@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import AsyncIterator
 from functools import lru_cache
 from importlib.resources import files
-from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -22,7 +22,11 @@ from .settings import Settings
 
 __all__ = ["Application", "create_app"]
 
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_LOOPBACK = (b"127.0.0.1", b"::1", b"localhost")
+# An address in brackets or a name, and a port. HTTP/1.0 needs no host.
+_HOST = re.compile(rb"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]*))(?::([0-9]{0,5}))?")
+_LONGEST_HOST = 300
+_LARGEST_PORT = 65535
 _HEADER_BYTES = 32 << 10
 # The page may run its own script and styles, and talk to its own server.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
@@ -57,7 +61,7 @@ def create_app(settings: Settings) -> Application:
     @contextlib.asynccontextmanager
     async def lifespan(_app: Application) -> AsyncIterator[None]:
         yield
-        endpoint.repository.close()
+        endpoint.close()
 
     for_people = [
         Route("/", page),
@@ -67,7 +71,7 @@ def create_app(settings: Settings) -> Application:
     ]
     endpoint.repository.start()
     router = Router([*contracts, *for_people], lifespan=lifespan)
-    return Application(router, settings.host in _LOOPBACK)
+    return Application(router, settings.host.encode() in _LOOPBACK)
 
 
 class Application:
@@ -115,11 +119,15 @@ class Application:
             return Refused(431, f"the headers have more than {_HEADER_BYTES:,} bytes")
         if n_hosts > 1 or (not n_hosts and scope["http_version"] != "1.0"):
             return Refused(400, f"there are {n_hosts} headers Host; HTTP has one")
-        if any(origin.partition(b"://")[2] != host.lower() for origin in origins):
+        own = (b"http://" + host.lower(), b"https://" + host.lower())
+        if any(origin not in own for origin in origins):
             return Refused(403, "requests of other web pages are refused")
-        if self._is_local and not _is_loopback(host):
+        name = _name_of(host)
+        if self._is_local and name not in (*_LOOPBACK, b""):
             text = f"Host {host[:80].decode('latin-1')!r}: the server is bound to this machine only"
             return Refused(403, text)
+        if name is None:
+            return Refused(400, f"Host {host[:80].decode('latin-1')!r} is not a name and a port")
         return None
 
 
@@ -132,13 +140,9 @@ def _no_route(scope: Scope, error: HTTPException) -> Refused:
 
 
 @lru_cache(maxsize=16)
-def _is_loopback(host: bytes) -> bool:
-    """Whether a header Host names this machine by its own names, or nothing."""
-    return _without_port(host.decode("latin-1").lower()) in (*_LOOPBACK, "")
-
-
-def _without_port(host: str) -> str:
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:  # brackets that hold no address
-        return host
+def _name_of(host: bytes) -> bytes | None:
+    """Return the name or address in a header Host, in lower case; None if it is malformed."""
+    match = _HOST.fullmatch(host) if len(host) <= _LONGEST_HOST else None
+    if match is None or int(match[3] or 0) > _LARGEST_PORT:
+        return None
+    return bytes(match[1] or match[2]).lower()

@@ -56,9 +56,62 @@ def test_addresses_that_are_not_there(client):
     assert client.refused(405, "GET", "/invocations")
 
 
-@pytest.mark.parametrize("headers", [{"Origin": "https://example.org"}, {"Origin": "null"}, {"Host": "example.org"}, {"Host": "[::"}])  # fmt: skip
+ORIGINS = ["https://example.org", "null", "", "evil://localhost", "file://localhost", "localhost",
+           "http://localhost/", "http://localhost:1", "http://localhost@example.org", "http://x@localhost",
+           "http:/localhost", "http://localhost http://example.org", "http://localhost."]  # fmt: skip
+HOSTS = ["example.org", "[::", "localhost/../x", "localhost?", "localhost#", "x@localhost", "localhost:80:80",
+         "localhost:x", "localhost:65536", "localhost:-1", "[::1]x", "[localhost]", "localhost\\x", "%6cocalhost",
+         "127.0.0.1.example.org", "localhost.", "localhost,example.org", "local host", "127.1",
+         "l" * 400]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [*({"Host": "localhost", "Origin": origin} for origin in ORIGINS), *({"Host": h} for h in HOSTS)],
+)  # fmt: skip
 def test_other_web_pages_are_refused(client, headers):
     assert client.refused(403, "POST", "/v2/repository/models/dense/unload", **headers)
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:1", "127.0.0.1:65535", "[::1]:8080", "[::1]", "localhost:", ""]
+)
+def test_names_of_this_machine_are_accepted(client, host):
+    assert client("GET", "/ping", Host=host)[0] == 200
+    if host:
+        assert client("GET", "/ping", Host=host, Origin=f"http://{host}")[0] == 200
+
+
+@pytest.mark.parametrize("host, status", [("example.org:8080", 200), ("x/../y", 400), ("x@y", 400)])
+def test_servers_of_other_machines_read_hosts_strictly(sources, host, status):
+    from mxnova.serve.app import Application
+
+    async def main():
+        sent = []
+
+        async def answer(scope, receive, send):
+            sent.append({"status": 200})
+
+        async def send(message):
+            sent.append(message)
+
+        scope = {"type": "http", "method": "GET", "path": "/ping", "http_version": "1.1"}
+        scope["headers"] = [(b"host", host.encode())]
+        await Application(answer, is_local=False)(scope, None, send)
+        assert sent[0]["status"] == status
+
+    asyncio.run(main())
+
+
+def test_the_log_has_no_control_characters_of_a_request(client, monkeypatch, caplog):
+    def fail(*_args, **_options):
+        raise ZeroDivisionError("\x1b[31m of the model\nFAKE")
+
+    monkeypatch.setattr("mxnova.serve.repository.Repository.get", fail)
+    client.refused(500, "POST", "/v2/models/%0aFAKE%1b/infer", "{}")
+    assert "ZeroDivisionError" in caplog.text
+    assert "\x1b" not in caplog.text
+    assert "\nFAKE" not in caplog.text
 
 
 def test_its_own_page_is_not(client):
