@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
@@ -27,6 +27,7 @@ from uvicorn.supervisors import Multiprocess
 from ..core.base.errors import MXNetError
 from ..core.base.printable import printable
 from .app import Application, create_app
+from .pools import ABANDON
 from .settings import Settings
 from .shared_state import Entry, SharedState
 
@@ -41,14 +42,26 @@ _TURNS = 3  # of the event loop, in which the protocol of a connection begins
 _GRACE = 0.5  # seconds that idle connections are kept while the server stops
 _HEADER_BYTES = 32 << 10
 _MOST_CONNECTIONS = 4096
+_MOST_HEADERS = 128
+_MOST_WAITING = 8  # requests of a connection that wait before its parser stops
+_MOST_PIPELINED = 128  # that may follow a body before it can stop
+_SLICE = 1 << 10  # bytes without a body that are parsed at once: no more than 60 requests
+_MOST_CHUNKS = 1 << 10  # of any size
+_SMALLEST_CHUNK = 64  # bytes of a chunk, on average
 _LONGEST_DELAY = 60  # seconds, after which a worker tries again to start
 _HEALTH_SECONDS = 60  # that a worker may take to answer its supervisor while models are loaded
 
 
 class Configuration(uvicorn.Config):
-    """uvicorn's, and how workers share out connections."""
+    """The configuration of uvicorn, with how workers share out connections.
+
+    Attributes:
+        shares: Numbers of connections of all workers; None: there is one process.
+        send_timeout: Seconds that a client has to receive a response.
+    """
 
     shares: Shares | None = None
+    send_timeout: float = 60.0
 
     def get_loop_factory(self) -> Callable[[], asyncio.AbstractEventLoop] | None:
         """What makes the loop of a process."""
@@ -60,11 +73,20 @@ class Configuration(uvicorn.Config):
 
 
 class _Joined:
-    """A transport that sends the head of a response with its body: a system call, and a packet."""
+    """A transport that sends the head of a response with its body: a system call, and a packet.
 
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
-        self._transport, self._loop = transport, loop
+    Args:
+        transport: What sends.
+        loop: Of the server.
+        seconds: That a client has to receive what is left when the connection is closed.
+    """
+
+    def __init__(
+        self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop, seconds: float = 60.0
+    ) -> None:
+        self._transport, self._loop, self._seconds = transport, loop, seconds
         self._head = b""
+        self._is_held = self._is_paused = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
@@ -84,69 +106,176 @@ class _Joined:
             self._transport.write(head)
 
     def close(self) -> None:
-        """Sends what waits, and closes."""
+        """Send what waits, and close; abort if the client does not receive it in time."""
         self._flush()
         self._transport.close()
+        self._loop.call_soon(self._bound_close)
+
+    def pause_reading(self) -> None:
+        """Stop reading until `resume_reading` is called."""
+        self._is_paused = True
+        if not self._is_held:
+            self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        """Read on, unless reading is held."""
+        self._is_paused = False
+        if not self._is_held:
+            self._transport.resume_reading()
+
+    def hold_reading(self) -> None:
+        """Stop reading until `release_reading` is called; uvicorn resumes it for each request."""
+        self._is_held = True
+        if not self._is_paused:
+            self._transport.pause_reading()
+
+    def release_reading(self) -> None:
+        """Read on, unless reading is paused."""
+        self._is_held = False
+        if not self._is_paused:
+            self._transport.resume_reading()
+
+    def _bound_close(self) -> None:
+        if self._transport.get_write_buffer_size():
+            self._loop.call_later(self._seconds, self._transport.abort)
 
 
 class Protocol(HttpToolsProtocol):
-    """HTTP/1.1 with bounds on time and size of headers, and a shutdown that loses no request.
+    """HTTP/1.1 with bounds on what clients send and receive, and a shutdown that loses no request.
+
+    Bounded are the time and size of headers, their number, the number of requests that wait on one
+    connection, the number of tiny chunks, and the time that a client takes to receive a response.
 
     uvicorn closes idle connections at once when it stops; a request that is on its way would be
     lost. Here they are kept for a moment, and every response says that the connection ends.
     """
 
     config: Configuration
+    transport: _Joined  # type: ignore[assignment]
     _timer: asyncio.TimerHandle | None = None
+    _sending: asyncio.TimerHandle | None = None  # the deadline of a response that fills the buffer
+    _is_written = False  # whether all of that response is in the buffer
     _in_headers = False  # of a request, or trailers, which follow its last chunk
     _is_first = False  # whether they began in what is being received, after other bytes perhaps
     _header_bytes = 0  # of them, in what came later and did not complete them
+    _n_chunks = _n_bytes = 0  # of a body
+    _unparsed = b""  # requests that follow those that wait
+    _has_ended = False  # what follows is not read: it is no HTTP
 
     def connection_made(self, transport: Any) -> None:
-        """Starts the time of the first headers."""
-        super().connection_made(_Joined(transport, self.loop))  # type: ignore[arg-type]
+        """Start the time of the first headers."""
+        super().connection_made(_Joined(transport, self.loop, self.config.send_timeout))  # type: ignore[arg-type]
         self._watch()
 
     def data_received(self, data: bytes) -> None:
-        """Starts or stops the time of headers; refuses those that are too long."""
-        super().data_received(data)
-        if self._in_headers and not self._is_first:
-            self._header_bytes += len(data)
+        """Parse what has come; stop the parser while many requests wait for their responses."""
+        if self._unparsed:
+            self._unparsed += data
+            return
+        start, size = 0, _SLICE
+        while start < len(data) and not self._has_ended and not self.transport.is_closing():
+            if len(self.pipeline) >= _MOST_WAITING:
+                self._unparsed = data[start:]
+                self.transport.hold_reading()
+                break
+            is_body = not self._in_headers and self.cycle is not None and self.cycle.more_body
+            # Small requests may follow a small body.
+            size = max(8 * _SLICE, 2 * size) if is_body and not self.pipeline else _SLICE
+            end = min(start + size, len(data))
+            super().data_received(data[start:end])
+            if self._in_headers and not self._is_first:
+                self._header_bytes += end - start
+            start = end
         self._is_first = False
         if self._header_bytes > _HEADER_BYTES and not self.transport.is_closing():
             self.send_400_response("The headers are too long.")
         self._watch()
 
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP, or close the connection after the responses that it waits for."""
+        cycle = self.cycle
+        if cycle is None or cycle.response_complete or cycle.more_body:
+            super().send_400_response(msg)
+        else:
+            self._has_ended, self._unparsed = True, b""
+            cycle.keep_alive = False  # of the last request
+
+    def on_response_complete(self) -> None:
+        """Begin the next response; parse more requests when few wait."""
+        super().on_response_complete()
+        self._is_written = True
+        self._end_sending()
+        if self._unparsed and not self.pipeline and not self.transport.is_closing():
+            data, self._unparsed = self._unparsed, b""
+            self.transport.release_reading()
+            self.data_received(data)
+
+    def pause_writing(self) -> None:
+        """Start the time that a client has to receive a response."""
+        super().pause_writing()
+        if self._sending is None:
+            self._is_written = False
+            self._sending = self.loop.call_later(self.config.send_timeout, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Stop it when nearly all has been sent."""
+        super().resume_writing()
+        self._end_sending()
+
+    def _end_sending(self) -> None:
+        if self._sending is not None and self._is_written and not self.flow.write_paused:
+            self._sending.cancel()
+            self._sending = None
+
     def on_message_begin(self) -> None:
-        """Begins to count."""
+        """Begin to count. An error stops the parser."""
+        if len(self.pipeline) >= _MOST_PIPELINED:
+            raise OverflowError("too many requests wait")
         super().on_message_begin()
+        self._n_chunks = self._n_bytes = 0
         self._count()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header."""
+        if len(self.headers) >= _MOST_HEADERS:
+            raise OverflowError("too many headers")
+        super().on_header(name, value)
+
     def on_chunk_header(self) -> None:
-        """Begins to count: trailers follow the last one."""
+        """Begin to count: trailers follow the last chunk."""
+        self._n_chunks += 1
+        if self._n_chunks > _MOST_CHUNKS and self._n_bytes < _SMALLEST_CHUNK * self._n_chunks:
+            raise OverflowError("the chunks are too small")
         self._count()
 
     def _count(self) -> None:
         self._header_bytes, self._in_headers, self._is_first = 0, True, True
 
     def on_headers_complete(self) -> None:
-        """Ends to count."""
+        """End to count."""
         self._in_headers = False
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Ends to count: the chunk was not the last one."""
+        """End to count: the chunk was not the last one."""
         self._in_headers = False
+        self._n_bytes += len(body)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """Ends to count."""
+        """End to count."""
         self._in_headers = False
         super().on_message_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stops it."""
+        """Stop all timers, and work that nobody waits for."""
         self._stop()
+        if self._sending is not None:
+            self._sending.cancel()
+        self._unparsed = b""
+        scope: dict[str, Any] = {} if self.cycle is None else cast("Any", self.cycle.scope)
+        if ABANDON in scope:
+            scope.pop(ABANDON)()
         super().connection_lost(exc)
         if self.config.shares is not None:
             self.config.shares.count(-1)
@@ -222,7 +351,7 @@ def configuration(settings: Settings, app: Any) -> Configuration:
         settings: of the server.
         app: the application, or a function that makes it.
     """
-    return Configuration(
+    config = Configuration(
         app,
         http=Protocol,
         ws="none",
@@ -240,6 +369,8 @@ def configuration(settings: Settings, app: Any) -> Configuration:
         workers=settings.workers,
         factory=not isinstance(app, Application),
     )
+    config.send_timeout = settings.timeout
+    return config
 
 
 def listening(settings: Settings) -> socket.socket:
@@ -276,13 +407,19 @@ def serve(settings: Settings) -> None:
             _say(listener, settings)
             _run(Server(configuration(settings, app)), listener)
         return
-    with listening(settings) as listener, tempfile.TemporaryDirectory() as folder:
+    with listening(settings) as listener, contextlib.ExitStack() as stack:
+        try:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+            state = Path(folder) / "models.json"
+            settings = replace(settings, state=state)
+            SharedState(state, {}).change(partial(_first_entries, settings))
+            shares = _allocated_shares(state)
+        except OSError as error:
+            text = f"{error.strerror or error}; set TMPDIR to another folder"
+            raise MXNetError(f"serve: {tempfile.gettempdir()}: {text}") from None
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-        state = Path(folder) / "models.json"
-        settings = replace(settings, state=state)
-        SharedState(state, {}).change(partial(_first_entries, settings))
         _say(listener, settings)
-        _supervise(settings, state, listener)
+        _supervise(settings, state, listener, shares)
 
 
 def _run(server: uvicorn.Server, listener: socket.socket) -> None:
@@ -294,12 +431,18 @@ def _run(server: uvicorn.Server, listener: socket.socket) -> None:
         signal.signal(signal.SIGTERM, before)
 
 
-def _supervise(settings: Settings, state: Path, listener: socket.socket) -> None:
-    """Runs workers that share the socket; one that dies is replaced."""
+def _allocated_shares(state: Path) -> Shares:
     from .connections import Shares  # not on Windows, where a server has one process
 
+    shares = Shares(state.with_name("connections"))
+    os.close(shares.open())  # before workers do so at the same time
+    return shares
+
+
+def _supervise(settings: Settings, state: Path, listener: socket.socket, shares: Shares) -> None:
+    """Run workers that share the socket; one that dies is replaced."""
     config = configuration(settings, partial(_app_of_worker, settings, state))
-    config.shares = Shares(state.with_name("connections"))
+    config.shares = shares
     supervisor = _Supervisor(config, sockets=[listener])
     supervisor.run()
     if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):
@@ -327,8 +470,11 @@ def _app_of_worker(settings: Settings, state: Path) -> Application:
                 time.sleep(delay)
                 delay = min(2 * delay, _LONGEST_DELAY)
             else:
-                loaded.mkdir(exist_ok=True)
-                (loaded / str(os.getpid())).touch()
+                try:
+                    loaded.mkdir(exist_ok=True)
+                    (loaded / str(os.getpid())).touch()
+                except OSError as error:  # The marks matter only to workers that cannot load.
+                    _log.warning("a worker cannot mark its start: %s", printable(str(error)))
                 return app
 
 

@@ -11,9 +11,11 @@ import os
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -413,7 +415,7 @@ class Transport(asyncio.Transport):
 
     def __init__(self):
         super().__init__()
-        self.answers, self.is_closed = b"", False
+        self.answers, self.is_closed, self.is_paused = b"", False, False
 
     def write(self, data):
         self.answers += data
@@ -424,10 +426,14 @@ class Transport(asyncio.Transport):
     def is_closing(self):
         return self.is_closed
 
-    def pause_reading(self):
-        pass
+    def get_write_buffer_size(self):
+        return 0
 
-    resume_reading = pause_reading
+    def pause_reading(self):
+        self.is_paused = True
+
+    def resume_reading(self):
+        self.is_paused = False
 
 
 async def answered(parts):
@@ -513,3 +519,200 @@ def test_models_that_take_too_long_are_not_waited_for(sources, monkeypatch):
         sentence = client.refused(504, "POST", "/invocations", BODY)
         assert "0.2 seconds" in sentence
         may_run.set()
+
+
+PING = b"GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+@pytest.mark.parametrize("request_", [PING, b"GET / HTTP/1.1\r\n\r\n"])
+def test_pipelined_requests_are_answered_however_many_they_are(sources, request_):
+    with serving(sources) as client:
+        answer = said(client, request_ * 2000, ends=True)
+    assert answer.count(b"HTTP/1.1 ") == 2000
+
+
+def test_pipelined_requests_are_not_read_while_many_wait():
+    async def test():
+        protocol, transport = held_protocol()
+        for _ in range(100):
+            protocol.data_received(PING * 100)
+        assert len(protocol.pipeline) <= 128
+        assert transport.is_paused
+        protocol.connection_lost(OSError())
+
+    asyncio.run(test())
+
+
+def test_requests_behind_small_bodies_are_bounded():
+    async def test():
+        protocol, _ = held_protocol()
+        body = b"POST / HTTP/1.1\r\nContent-Length: 2000\r\n\r\n" + bytes(2000)
+        protocol.data_received(body + b"GET / HTTP/1.1\r\n\r\n" * 5000)
+        assert len(protocol.pipeline) <= 128
+        protocol.connection_lost(OSError())
+
+    asyncio.run(test())
+
+
+def held_protocol():
+    """A protocol whose requests are not answered, and its transport."""
+    from uvicorn.server import ServerState
+
+    from mxnova.serve.server import Configuration, Protocol
+
+    async def app(_scope, _receive, _send):
+        await asyncio.sleep(60)
+
+    protocol, transport = (
+        Protocol(Configuration(app, log_config=None), ServerState(), {}),
+        Transport(),
+    )
+    protocol.connection_made(transport)
+    return protocol, transport
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [b"GET / HTTP/1.1\r\nHost: a\r\n" + b"a: b\r\n" * 500 + b"\r\n"],
+        [_CHUNKED + b"1\r\na\r\n" * 3000 + b"0\r\n\r\n"],
+        [_CHUNKED, *[b"1\r\na\r\n" * 300] * 10],
+        [_CHUNKED + b"1\r\na\r\n0\r\n" + b"a: b\r\n" * 500 + b"\r\n"],
+    ],
+)
+def test_many_small_parts_are_refused(parts):
+    answers, is_closed = asyncio.run(answered(parts))
+    assert is_closed
+    assert answers.startswith(b"HTTP/1.1 400")
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [b"GET / HTTP/1.1\r\nHost: a\r\n" + b"a: b\r\n" * 100 + b"\r\n"],
+        [_CHUNKED + b"1\r\na\r\n" * 900 + b"0\r\n\r\n"],
+        [_CHUNKED + (b"64\r\n" + b"a" * 100 + b"\r\n") * 3000 + b"0\r\n\r\n"],
+    ],
+)
+def test_some_small_parts_are_answered(parts):
+    answers, is_closed = asyncio.run(answered(parts))
+    assert answers.startswith(b"HTTP/1.1 200")
+    assert not is_closed
+
+
+def test_what_is_no_http_does_not_take_the_answers_before_it(sources):
+    with serving(sources) as client:
+        head = (
+            f"POST /invocations HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(BODY)}\r\n\r\n"
+        )
+        answer = said(client, (head + BODY).encode() + b"\0\0")
+    assert answer.startswith(b"HTTP/1.1 200")
+
+
+def big_outputs(self, **_inputs):
+    return [np.zeros((1, 4 << 20), np.float32)]
+
+
+@pytest.mark.parametrize("ending", [b"", b"Connection: close\r\n"])
+def test_clients_that_do_not_receive_are_dropped(sources, monkeypatch, ending):
+    text = b'{"parameters":{"binary_data_output":true},"inputs":[{"name":"data","shape":[1,4],'
+    text += b'"datatype":"FP32","data":[1,2,3,4]}]}'
+    head = b"POST /v2/models/dense/infer HTTP/1.1\r\nHost: localhost\r\n" + ending
+    asked = head + b"Content-Length: %d\r\n\r\n" % len(text) + text
+    with serving(sources, timeout=0.3, idle_timeout=1) as client:
+        monkeypatch.setattr("mxnova.predictor.Predictor.predict", big_outputs)
+        with socket.socket() as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.settimeout(PATIENCE)
+            connection.connect(("127.0.0.1", client.port))
+            connection.sendall(asked)
+            wait_until(lambda: client.endpoint.memory.held > 1 << 20)
+            wait_until(lambda: client.endpoint.memory.held == 0)
+            received = 0
+            with contextlib.suppress(ConnectionResetError):
+                while part := connection.recv(1 << 16):
+                    received += len(part)
+        assert received < 16 << 20
+        connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=PATIENCE)
+        with contextlib.closing(connection):  # who receives gets all
+            connection.request("POST", "/v2/models/dense/infer", text)
+            assert len(connection.getresponse().read()) > 16 << 20
+
+
+def test_responses_that_would_hold_too_much_are_refused(sources, monkeypatch):
+    with serving(sources, max_request_bytes=1 << 20) as client:
+        monkeypatch.setattr("mxnova.predictor.Predictor.predict", big_outputs)
+        assert "too much memory" in client.refused(503, "POST", "/invocations", BODY)
+        assert client.endpoint.memory.held == 0
+
+
+def test_connections_that_close_with_unread_bytes_are_aborted():
+    from mxnova.serve.server import _Joined
+
+    class Full(Transport):
+        is_aborted = False
+
+        def get_write_buffer_size(self):
+            return 1
+
+        def abort(self):
+            self.is_aborted = True
+
+    async def test():
+        full = Full()
+        _Joined(full, asyncio.get_running_loop(), 0.01).close()
+        assert full.is_closed
+        while not full.is_aborted:
+            await asyncio.sleep(0.001)
+
+    asyncio.run(test())
+
+
+def test_a_model_does_not_run_for_a_client_that_was_reset(sources, monkeypatch):
+    may_run, ran = threading.Event(), []
+
+    def slow(self, **inputs):
+        ran.append(inputs)
+        assert may_run.wait(PATIENCE)
+        return [np.zeros((1, 3), np.float32)]
+
+    head = f"POST /invocations HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(BODY)}\r\n\r\n"
+    with serving(sources, threads=1, max_batch=1) as client:
+        monkeypatch.setattr("mxnova.predictor.Predictor.predict", slow)
+        with ThreadPoolExecutor(1) as pool:
+            first = pool.submit(client, "POST", "/invocations", BODY)
+            wait_until(lambda: ran)
+            with socket.create_connection(("127.0.0.1", client.port)) as connection:
+                connection.sendall((head + BODY).encode())
+                queue = client.endpoint.repository._served["dense"].batcher
+                wait_until(lambda: queue.waiting == 1)
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            wait_until(lambda: queue._queue[0].future.done())
+            may_run.set()
+            assert first.result()[0] == 200
+    assert len(ran) == 1
+
+
+LARGE = 1 << 20
+TEXTS = [
+    ("/v2/models/dense/infer", "application/json", b"[" + b"1," * LARGE + b"1]"),
+    ("/invocations", "application/json", b"[" + b"1," * LARGE + b"1]"),
+    ("/invocations", "text/csv", b"1," * LARGE + b"1"),
+    ("/models/dense/invoke", "application/json", b"[" + b"[]," * LARGE + b"1]"),
+]
+
+
+@pytest.mark.parametrize("coding", ["", "deflate"])
+@pytest.mark.parametrize("path, kind, body", TEXTS)
+def test_texts_have_a_limit_of_their_own(sources, path, kind, body, coding):
+    headers = {"Content_Type": kind, **({"Content_Encoding": coding} if coding else {})}
+    body = zlib.compress(body) if coding else body
+    with serving(sources, max_text_bytes=LARGE) as client:
+        assert "more than 1,048,576 bytes" in client.refused(413, "POST", path, body, **headers)
+
+
+def test_json_beside_binary_data_has_the_limit_of_texts(sources):
+    with serving(sources, max_text_bytes=100) as client:
+        headers = {"Inference_Header_Content_Length": "101"}
+        sentence = client.refused(413, "POST", "/v2/models/dense/infer", b" " * 2000, **headers)
+        assert "JSON part" in sentence
