@@ -190,7 +190,7 @@ def test_multi_model_endpoints_load_from_their_folder_only(tmp_path, models):
         for url in (outside, root / "link", root / ".." / "outside", "/etc", root):
             body = {"model_name": "x", "url": str(url)}
             assert "not in the folder" in client.refused(403, "POST", "/models", body)
-        assert "holds no network" in client.refused(
+        assert "contains no model" in client.refused(
             400, "POST", "/models", {"model_name": "x", "url": str(root / "bad")}
         )
         for body in ({}, {"model_name": "x"}, {"model_name": 1, "url": "x"}, {"model_name": "../x", "url": str(root / "a")}):  # fmt: skip
