@@ -31,6 +31,16 @@ DEVIATIONS = [
         (r"sym\.SoftmaxOutput\(",),
         r"\[\d+, \d+, \d+, \d+\]",
     ),
+    _Deviation(
+        "`mx.np.where` of an integer array and a fraction", "value", r"np\.where\(.*\b1\.5\)"
+    ),
+    _Deviation(
+        "`mx.np.prod`, `mean` of no elements",
+        "value",
+        r"\b(prod|mean)\(",
+        (r"data\(\((\d, )?0,",),
+        text=r"\[(0|0\.0)(, (0|0\.0))*\]\]\] \[",
+    ),
     _Deviation("`mx.np.deg2rad`, `rad2deg`", "error", r"^np\.(deg2rad|rad2deg)\("),
     _Deviation("`norm` of integers, ord 2", "value", r"\bnorm\(", text=r"'u?int\d+'"),
     _Deviation(
