@@ -54,18 +54,36 @@ def counted(monkeypatch):
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=["rows", "channels last"])
 @pytest.mark.parametrize("place", PLACES)
-def test_the_same_to_the_bit(counted, place, layout):
+def test_max_pool_equals_aten(counted, place, layout):
     data = images(3, 24, 37, 42, layout=layout)
-    data[0, 0, 5, 7] = math.nan
-    data[1, :, :8, :8] = -math.inf
     found = pool(data, **place)
     up = place.get("pooling_convention") == "full"
     geometry = place["kernel"], place["stride"], place.get("pad", 0)
-    expected = F.max_pool2d(data, *geometry, ceil_mode=up)
-    assert torch.equal(found.isnan(), expected.isnan())
-    assert torch.equal(found.nan_to_num(0), expected.nan_to_num(0))
+    assert torch.equal(found, F.max_pool2d(data, *geometry, ceil_mode=up))
     assert found.is_contiguous(memory_format=layout)
     assert len(counted) == 1
+
+
+@pytest.mark.parametrize("size", [4, 40], ids=["small", "large"])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+@pytest.mark.parametrize("layout", LAYOUTS, ids=["rows", "channels last"])
+@pytest.mark.parametrize("recorded", [False, True])
+def test_max_pool_passes_over_nan_in_images_of_any_size(size, dtype, layout, recorded):
+    lowest = torch.finfo(dtype).min
+    data = images(2, 16, size, size, layout=layout).to(dtype)
+    data[0, 1, 0, :4] = torch.tensor([math.nan, 9, -math.inf, math.nan])
+    data[0, 1, 1, :4] = torch.tensor([-math.nan, 1, -math.inf, -math.inf])
+    data[0, 2, 0, 0] = math.inf
+    data.requires_grad_(recorded)
+    found = pool(data, kernel=(2, 2), stride=(2, 2))
+    expected = F.max_pool2d(data.detach().nan_to_num(lowest, math.inf, lowest), 2)
+    assert torch.equal(found.detach(), expected)
+    assert found[0, 1, 0, :2].tolist() == [9, lowest]
+    if recorded:
+        found.sum().backward()
+        slopes = data.grad[0, 1, :2, :4].int().tolist()
+        assert slopes == [[0, 1, 1, 0], [0, 0, 0, 0]]
+        assert data.grad[0, 2, 0, 0] == 1
 
 
 def test_images_in_parts(counted, monkeypatch):

@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ..runtime.torch_api import is_traced
+from .activation import has_nan
 
 __all__ = ["clipped", "within"]
 
@@ -21,7 +22,7 @@ def within(data: Tensor, low: float, high: float) -> Tensor:
 
 
 def clipped(data: Tensor, low: float, high: float) -> Tensor:
-    """`within`, where low <= high, in fewer passes; at NaN the gradient differs by kernel."""
+    """Return `within`, where low <= high, in fewer passes."""
     if not data.requires_grad:
         return torch.clamp(data, low, high)
     if is_traced():  # which makes it one pass
@@ -30,7 +31,8 @@ def clipped(data: Tensor, low: float, high: float) -> Tensor:
     below, above = _next(low, -math.inf, data.dtype), _next(high, math.inf, data.dtype)
     result = F.hardtanh(data, below, above)
     result.detach().clamp_(low, high)
-    return result
+    # The slope at NaN is 1, by ATen's vectors 0.
+    return within(data, low, high) if result.is_cpu and has_nan(result) else result
 
 
 @functools.lru_cache(1024)

@@ -11,7 +11,8 @@ instead of 7.7.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
@@ -22,7 +23,7 @@ from ..runtime.processor import HAS_AVX512
 from ..runtime.torch_api import is_traced
 from .onednn import suits_pooling
 
-__all__ = ["Slices", "is_faster", "max_pool", "slices"]
+__all__ = ["Slices", "is_faster", "max_pool", "over_numbers", "slices"]
 
 _DTYPES = (torch.float32, torch.bfloat16)
 _LONGEST = 16
@@ -56,6 +57,31 @@ def is_faster(data: Tensor) -> bool:
         and not (torch.is_grad_enabled() and data.requires_grad)
         and not (HAS_AVX512 and suits_pooling(data))
     )
+
+
+def over_numbers(pool: Callable[[Tensor], Tensor], data: Tensor) -> Tensor:
+    """Return ``pool(data)`` on the CPU with the lowest number in place of NaN and -infinity.
+
+    MXNet's and oneDNN's maxima pass over NaN, ATen's are NaN.
+
+    Args:
+        pool: computes maxima, and does not replace NaN and -infinity by numbers.
+        data: floats.
+    """
+    if not data.is_cpu or data.is_mkldnn:
+        return pool(data)
+    lowest = torch.finfo(data.dtype).min
+    if is_traced():
+        return pool(torch.where(data >= lowest, data, lowest))
+    output = pool(data)
+    # Sums of float16 overflow at 65504.
+    total = output.detach().sum(dtype=torch.promote_types(data.dtype, torch.float32))
+    if math.isfinite(total.item()):
+        return output
+    # The gradient passes through `clone`; that of `nan_to_num` would be 0 at infinity.
+    numbers = data.clone()
+    numbers.data.nan_to_num_(lowest, math.inf, lowest)
+    return pool(numbers)
 
 
 @functools.lru_cache(256)

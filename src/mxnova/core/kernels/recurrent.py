@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from . import onednn
+from .activation import relu_
 from .vectorized import tanh_
 
 __all__ = ["layer"]
@@ -102,7 +103,7 @@ def _outputs(
 def _vanilla(
     mode: str, data: Tensor, state: Tensor, weight: Tensor, recurrent: Tensor, *biases: Tensor
 ) -> Tensor:
-    activate = torch.relu_ if mode == "rnn_relu" else tanh_
+    activate = relu_ if mode == "rnn_relu" else tanh_
     output = onednn.linear(data, weight, biases[0] + biases[1])
     hidden, transposed = state, recurrent.t()
     for step in output.unbind(0):

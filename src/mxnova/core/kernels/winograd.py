@@ -23,6 +23,7 @@ from ..base import env
 from ..base.shapes import PartialShape, is_known
 from ..runtime import torch_api, tuning
 from ..runtime.threads import thread_count
+from .activation import clear_nan
 
 __all__ = [
     "AREA",
@@ -211,7 +212,7 @@ def _assemble(tiles: Tensor, output: Tensor, counts: tuple[int, int], rectified:
     else:
         made = made.reshape(n, rows * _TILE, columns * _TILE, filters)[:, :height, :width]
     if rectified:
-        torch.clamp_min(made, 0, out=output)
+        clear_nan(torch.clamp_min(made, 0, out=output))
     else:
         output.copy_(made)
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from contextlib import suppress
 from typing import Any
 
@@ -81,7 +82,8 @@ def rectified_convolution(
         with suppress(RuntimeError):  # cuDNN has no such kernel for some windows
             return _fused(image, weight, bias, window, other)
     sums = F.conv2d(image, weight, bias, stride, pad, dilate, groups)
-    return torch.relu_(sums if other is None else sums.add_(other))
+    sums = torch.relu_(sums if other is None else sums.add_(other))
+    return sums.nan_to_num_(0.0, math.inf)  # cuDNN's rectifier is 0 at NaN, ATen's is not.
 
 
 def _fused(

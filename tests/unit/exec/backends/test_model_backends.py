@@ -242,6 +242,64 @@ def test_products_in_a_row_on_any_number_of_threads(threads, backend):
     np.testing.assert_allclose(found, plain, rtol=1e-4, atol=1e-6)
 
 
+CHANNELS = 16
+
+
+def conv(x, **options):
+    window = {"kernel": (3, 3), "pad": (1, 1), "num_filter": CHANNELS, "name": "c"}
+    return mx.sym.Convolution(x, **{**window, **options})
+
+
+def relu(x):
+    return mx.sym.Activation(x, act_type="relu")
+
+
+def pool(x, **options):
+    return mx.sym.Pooling(x, pool_type="max", kernel=(2, 2), stride=(2, 2), **options)
+
+
+RECTIFIED = {
+    "Activation": relu,
+    "convolution": lambda x: relu(conv(x)),
+    "1 x 1 convolution": lambda x: relu(conv(x, kernel=(1, 1), pad=(0, 0))),
+    "depthwise convolution": lambda x: relu(conv(x, num_group=CHANNELS)),
+    "residual sum": lambda x: relu(conv(x) + x),
+    "BatchNorm": lambda x: relu(mx.sym.BatchNorm(x, fix_gamma=False, name="b")),
+    "convolution and BatchNorm": lambda x: relu(mx.sym.BatchNorm(conv(x), name="b")),
+    "FullyConnected": lambda x: relu(mx.sym.FullyConnected(x, num_hidden=8, name="f")),
+    "max pooling": pool,
+    "max pooling of a rectifier": lambda x: pool(relu(x)),
+    "max pooling of a convolution": lambda x: pool(conv(x)),
+    "padded max pooling": lambda x: pool(x, pad=(1, 1)),
+}
+
+
+@pytest.mark.parametrize("size", [4, 40], ids=["small", "large"])
+@pytest.mark.parametrize("name", RECTIFIED)
+def test_rectifiers_and_max_pooling_pass_over_nan_as_in_eager_calls(backend, name, size):
+    shape = (2, CHANNELS, size, size)
+    rng = np.random.default_rng(5)
+    symbol = RECTIFIED[name](mx.sym.var("data"))
+    given = parameters(symbol, data=shape)
+    for key in given:
+        if key.endswith(("bias", "beta")):  # a dead filter
+            given[key][0] = np.nan
+    data = (rng.random(shape) - 0.5).astype("float32")
+    data[0, 1, :2, 1:3] = np.nan
+    data[1, 1, 0, 0] = -np.nan
+    data[1, 2, :2, :2] = -np.inf
+    found, plain = (
+        mx.Predictor(symbol, given, {"data": shape}, backend=b).predict(data=data)[0]
+        for b in (backend, "aten")
+    )
+    eager = mx.gluon.SymbolBlock(symbol, mx.sym.var("data"))
+    eager.collect_params().load_dict(given, ignore_extra=True)
+    assert np.isfinite(plain[:, 0]).all()
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(plain))
+    np.testing.assert_allclose(found, plain, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(eager(mx.nd.array(data)).asnumpy(), plain, rtol=1e-4, atol=1e-5)
+
+
 def test_what_it_does_not_know_runs_between_its_parts(backend):
     symbol = network(mx.sym.var("data"), lambda x: mx.sym.gamma(mx.sym.abs(x) + 1, name="g"))
     plain, found, predictor = answers(symbol, backend=backend)

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
 
+from ...kernels.activation import relu, relu_
 from ...op.schema import Op
 from ..program.private import private_operator
 
@@ -36,7 +36,7 @@ class Relu(Op):
 
     def forward(self, data: Tensor) -> Tensor:
         """max(data, 0)."""
-        return torch.relu(data)
+        return relu(data)
 
 
 @private_operator
@@ -45,7 +45,7 @@ class ReluInPlace(Relu):
 
     def forward(self, data: Tensor) -> Tensor:
         """max(data, 0)."""
-        return torch.relu_(data)
+        return relu_(data)
 
 
 @private_operator

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from ...base.shapes import is_known
+from ...kernels.activation import relu
 from ...kernels.transpose import channels_last
 from ...op.infer import Shapes
 from ...op.schema import Op
@@ -98,7 +99,7 @@ class FusedConvolution(Op):
         """The same for a sum that broadcasts, step by step."""
         alone = {"with_sum": False, "in_place": False, "unary": ("none", [], "")}
         total = type(self)(**{**self.values, **alone}).forward(image) + other.to(self.dtype)
-        return torch.relu(total) if self.unary[0] == "relu" else total
+        return relu(total) if self.unary[0] == "relu" else total
 
     def forward(self, *data: Tensor) -> Tensor:
         """unary(convolution(data) + other)."""

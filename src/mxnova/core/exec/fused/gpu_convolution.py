@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from ...kernels.activation import relu_
 from ...runtime.torch_cudnn import rectified_convolution
 from ..program.private import private_operator
 from .convolution import FusedConvolution
@@ -19,7 +20,7 @@ __all__ = ["GpuConvolution"]
 _IN_PLACE: dict[str, Callable[..., Tensor]] = {
     "leaky_relu": F.leaky_relu_,
     "none": lambda sums: sums,
-    "relu": torch.relu_,
+    "relu": relu_,
     "sigmoid": torch.sigmoid_,
     "tanh": torch.tanh_,
 }

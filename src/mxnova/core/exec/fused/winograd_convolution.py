@@ -18,6 +18,7 @@ from torch import Tensor
 
 from ...base.shapes import PartialShape
 from ...kernels import winograd
+from ...kernels.activation import relu_
 from ...kernels.transpose import channels_last
 from ..program.private import private_operator
 from .convolution import FusedConvolution, Geometry, laid_out
@@ -74,7 +75,7 @@ class WinogradConvolution(FusedConvolution):
         if others:
             output.add_(others[0])
             if is_rectified:
-                output.relu_()
+                relu_(output)
         return output
 
     def _convolved(self, images: Tensor, is_rectified: bool) -> Tensor:

@@ -116,8 +116,10 @@ def _with_area(boxes: Tensor, pixel: float = 0.0) -> Tensor:
     """Boxes (…, 4) as rows left, top, right, bottom, area: (5, …)."""
     left, top, right, bottom = rows = boxes.unbind(-1)
     width, height = (right - left + pixel).clamp(min=0), (bottom - top + pixel).clamp(min=0)
-    # Never quite 0, so that nothing is divided by 0; float32 sums do not notice.
-    return torch.stack((*rows, (width * height).clamp(min=1e-37)))
+    # Never 0, so that nothing is divided by 0. Sums of float32 do not notice; float16 has nothing
+    # between 0 and its least number.
+    info = torch.finfo(boxes.dtype)
+    return torch.stack((*rows, (width * height).clamp(min=max(1e-37, info.tiny * info.eps))))
 
 
 def _overlap(a: Tensor, b: Tensor, pixel: float = 0.0) -> Tensor:

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from ...base.params import Count
+from ...kernels.activation import has_nan
 from ...kernels.wide_sums import widen
 from ...runtime.torch_api import is_traced
 from ..constants import divisor
@@ -105,10 +106,18 @@ def _divide_in_place(data: Tensor, by: Tensor | float) -> Tensor:
 def modulo(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Remainder with the sign of the divisor, and 0 where that is 0."""
     if lhs.is_floating_point():
-        return torch.remainder(lhs, rhs).masked_fill(rhs == 0, 0)
+        return _remainder(lhs, rhs).masked_fill(rhs == 0, 0)
     if known_positive(rhs):
         return torch.remainder(lhs, rhs)
     return torch.remainder(lhs, _safe_divisor(rhs).masked_fill(rhs == 0, 1))
+
+
+def _remainder(lhs: Tensor, rhs: Tensor) -> Tensor:
+    """Return ``torch.remainder`` without NaN where quotients of float32 overflow in its vectors."""
+    result = torch.remainder(lhs, rhs)
+    if is_traced() or not result.is_cpu or not has_nan(result):
+        return result
+    return torch.remainder(lhs.double(), rhs.double()).to(result.dtype)
 
 
 def _is_minus_one(divisor: Tensor) -> Tensor:
@@ -131,8 +140,10 @@ def _modulo_backward(d_output: Tensor, lhs: Tensor, rhs: Tensor) -> tuple[Tensor
 def _power_backward(
     d_output: Tensor, lhs: Tensor, rhs: Tensor, output: Tensor
 ) -> tuple[Tensor, Tensor]:
-    d_lhs = d_output * rhs * torch.pow(lhs, rhs - 1)
-    d_rhs = d_output * output * torch.log(lhs)
+    dtype = torch.promote_types(lhs.dtype, torch.float32)  # Powers overflow in float16.
+    base = lhs.to(dtype)
+    d_lhs = (d_output * rhs * torch.pow(base, (rhs - 1).to(dtype))).to(lhs.dtype)
+    d_rhs = (d_output * output * torch.log(base)).to(rhs.dtype)
     return d_lhs.sum_to_size(lhs.shape), d_rhs.sum_to_size(rhs.shape)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ...kernels.activation import softsign
 from ...kernels.wide_sums import widen
 from ...runtime.torch_api import is_traced
 from ..declaration import DTypeRule, elementwise_shape, register_function
@@ -116,10 +117,6 @@ def _arccosh_backward(d_output: Tensor, data: Tensor) -> Tensor:
     return (d_output * (size - 1).rsqrt() * (size + 1).rsqrt()).to(data.dtype)
 
 
-def _softsign_backward(d_output: Tensor, data: Tensor) -> Tensor:
-    return d_output / data.abs().add_(1).square_()
-
-
 def _gamma(data: Tensor) -> Tensor:
     """Γ from its logarithm, in float64 because exp magnifies the rounding error."""
     x = data.double()
@@ -214,7 +211,7 @@ _of_floats("arctanh _sparse_arctanh", torch.arctanh, doc="Inverse hyperbolic tan
 
 _of_floats("sigmoid _sparse_sigmoid", torch.sigmoid, doc="1 / (1 + exp(-data)).", method=True,
            activation=Activation("sigmoid"))
-_of_floats("softsign", torch.nn.functional.softsign, backward=_softsign_backward,
+_of_floats("softsign", softsign,
            doc="data / (1 + |data|).", activation=Activation("softsign"))
 _of_floats("erf _npx_erf", torch.erf, doc="Error function.")
 _of_floats("erfinv _npx_erfinv", torch.erfinv, doc="Inverse of the error function.")

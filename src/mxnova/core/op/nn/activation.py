@@ -13,6 +13,7 @@ from torch import Tensor
 
 from ...base.errors import MXNetError
 from ...base.shapes import shape_text
+from ...kernels.activation import relu, softsign, with_slope_at_nan
 from ...runtime import torch_api
 from ..declaration import elementwise_shape, function_operator, operator
 from ..infer import Shapes
@@ -20,10 +21,10 @@ from ..schema import Op
 from ..traits import Activation
 
 _FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "relu": torch.relu,
+    "relu": relu,
     "sigmoid": torch.sigmoid,
     "softrelu": F.softplus,
-    "softsign": F.softsign,
+    "softsign": softsign,
     "tanh": torch.tanh,
 }
 
@@ -118,13 +119,12 @@ class LeakyReLU(Op):
             return _prelu(data, gamma)
         if self.act_type == "rrelu":
             return self._randomized(data, train, rng)
-        if self.act_type == "elu":
-            return F.elu(data, self.slope)
-        if self.act_type == "selu":
-            return _Selu.apply(data)  # type: ignore[no-any-return, no-untyped-call]
         if self.act_type == "gelu":
             return F.gelu(data)
-        return F.leaky_relu(data, self.slope)
+        if self.act_type == "selu":
+            return with_slope_at_nan(_Selu.apply, data)
+        function = F.elu if self.act_type == "elu" else F.leaky_relu
+        return with_slope_at_nan(lambda x: function(x, self.slope), data)
 
     def _randomized(
         self, data: Tensor, train: bool, rng: torch.Generator | None

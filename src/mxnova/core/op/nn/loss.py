@@ -16,6 +16,7 @@ from torch import Tensor
 from ...base.params import bounded
 from ...base.shapes import PartialShape, is_known, shape_text
 from ...kernels import vectorized
+from ...kernels.activation import relu_
 from ...runtime import tuning
 from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
@@ -264,7 +265,7 @@ class SVMOutput(Op):
     def _slope(self, violation: Tensor) -> Tensor:
         if self.use_linear:
             return violation.gt_(0).mul_(self.regularization_coefficient)
-        return violation.clamp_(min=0).mul_(2 * self.regularization_coefficient)
+        return relu_(violation).mul_(2 * self.regularization_coefficient)
 
 
 def _cross_entropy_shape(op: Op, s: Shapes) -> None:

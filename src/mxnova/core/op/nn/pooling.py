@@ -64,7 +64,14 @@ class Slide:
         return F.pad(x, margins, value=value)
 
     def max(self, x: Tensor) -> Tensor:
-        """The greatest item; the lowest number where there is none."""
+        """Return the greatest number of each window, the lowest of the dtype where there is none.
+
+        NaN is passed over.
+        """
+        return max_pooling.over_numbers(self._max, x)
+
+    def _max(self, x: Tensor) -> Tensor:
+        """Return the greatest item of each window by the fastest kernel."""
         run = _MAX[len(self.kernel)]
         if self.aten:
             found = self.max_of_slices(x) if max_pooling.is_faster(x) else None
@@ -94,9 +101,10 @@ class Slide:
             windows = windows.unfold(axis, k, s)
         items = tuple(range(-len(self.kernel), 0))
         highest = windows.detach().amax(items, keepdim=True)
-        # The difference is 0 and carries the gradient.
-        carried = torch.where(windows == highest, windows - windows.detach(), 0.0)
-        return (highest + carried.sum(items, keepdim=True)).flatten(-len(items)).squeeze(-1)
+        # The sum has the gradient, but not the value.
+        total = torch.where(windows == highest, windows, 0.0).sum(items, keepdim=True)
+        total.data.copy_(highest)
+        return total.flatten(-len(items)).squeeze(-1)
 
     def sum(self, x: Tensor) -> Tensor:
         """The sum of the items."""

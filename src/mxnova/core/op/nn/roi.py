@@ -15,6 +15,7 @@ from torch import Tensor
 
 from ...base.params import Shape, bounded
 from ...base.shapes import UnknownDim, shape_text
+from ...kernels.max_pooling import over_numbers
 from ...kernels.region_pooling import cropped, maxima, sums, table_of
 from ...kernels.wide_sums import accumulate_in_float32
 from ...runtime import tuning
@@ -119,7 +120,8 @@ def roi_pooling(
     rows = _covered(size[:, 1:], pooled_size[0], data.shape[2], whole_start=start[:, 1:]) & exists
     columns = _covered(size[:, :1], pooled_size[1], data.shape[3], whole_start=start[:, :1])
     data, rows, columns = cropped(data, rows, columns)
-    return maxima(table_of(data), image * prod(data.shape[2:]), rows, columns)
+    first = image * prod(data.shape[2:])
+    return over_numbers(lambda maps: maxima(table_of(maps), first, rows, columns), data)
 
 
 # Mean ---------------------------------------------------------------------------------------------

@@ -112,9 +112,13 @@ def ldexp(lhs: Tensor, rhs: Tensor) -> Tensor:
 
 # ATen's gradient is 0 at the origin, MXNet's NaN.
 def _arctan2_backward(d_output: Tensor, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
-    x1, x2 = x1.to(d_output.dtype), x2.to(d_output.dtype)
-    scaled = d_output / (x1 * x1 + x2 * x2)
-    return (scaled * x2).sum_to_size(x1.shape), (-scaled * x1).sum_to_size(x2.shape)
+    wide = torch.promote_types(d_output.dtype, torch.float32)
+    rise, run = x1.to(wide), x2.to(wide)
+    length = torch.hypot(rise, run)  # Its square overflows, or is 0.
+    scaled = d_output / length
+    d_x1, d_x2 = scaled * (run / length), -scaled * (rise / length)
+    d_x1, d_x2 = d_x1.to(d_output.dtype), d_x2.to(d_output.dtype)
+    return d_x1.sum_to_size(x1.shape), d_x2.sum_to_size(x2.shape)
 
 
 _classic_mod_backward: Any = find("broadcast_mod").of({}).backward

@@ -177,8 +177,12 @@ def _trunc(site: Site) -> Any:
 @converter("_hypot broadcast_hypot _npi_hypot", _whole_numbers)
 def _hypot(site: Site) -> Any:
     o = site.ops
-    squares = [o.elementwise("multiply", x, x) for x in site.inputs]
-    return o.elementwise("sqrt", o.elementwise("add", *squares))
+    larger = o.elementwise("maximum", *(o.elementwise("abs", x) for x in site.inputs))
+    scale = o.clip(larger, 1e-37, 3e38)  # Squares of numbers beyond 1e19 overflow.
+    parts = [o.elementwise("divide", x, scale) for x in site.inputs]
+    squares = [o.elementwise("multiply", x, x) for x in parts]
+    root = o.elementwise("sqrt", o.elementwise("add", *squares))
+    return o.elementwise("multiply", root, scale)
 
 
 @converter("_contrib_quadratic")
@@ -323,7 +327,8 @@ def _smooth_l1(site: Site) -> Any:
 
 
 _ACTIVATIONS = {
-    **{name: name for name in ("relu", "sigmoid", "tanh", "softsign")},
+    "relu": "rectifier",  # 0 at NaN, unlike the operator relu
+    **{name: name for name in ("sigmoid", "tanh", "softsign")},
     "softrelu": "softplus",
 }
 

@@ -21,7 +21,7 @@ __all__ = ["ONNXOpset"]
 _ELEMENTWISE = {
     "ceiling": "Ceil", "divide": "Div", "greater_equal": "GreaterOrEqual",
     "less_equal": "LessOrEqual", "maximum": "Max", "minimum": "Min", "multiply": "Mul",
-    "negative": "Neg", "power": "Pow", "select": "Where", "subtract": "Sub",
+    "negative": "Neg", "power": "Pow", "rectifier": "Relu", "select": "Where", "subtract": "Sub",
 }  # fmt: skip
 _REDUCTIONS = {kind: f"Reduce{kind.capitalize()}" for kind in ("sum", "mean", "max", "min", "prod")}
 # The opset from which on there is an operator, or an attribute or input of one.

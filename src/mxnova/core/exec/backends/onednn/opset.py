@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
@@ -28,6 +29,7 @@ _ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "divide": operator.truediv, "power": operator.pow, "negative": torch.neg,
     "equal": operator.eq, "not_equal": operator.ne, "greater": operator.gt,
     "greater_equal": operator.ge, "less": operator.lt, "less_equal": operator.le,
+    "rectifier": torch.relu,
     "maximum": _of_tensors(torch.maximum), "minimum": _of_tensors(torch.minimum),
     "select": torch.where, "ceiling": torch.ceil, "softsign": F.softsign, "softplus": F.softplus,
 }  # fmt: skip
@@ -60,6 +62,8 @@ class TorchOpset(Opset):
 
     def __init__(self, inputs: Iterable[Tensor]) -> None:
         self._inputs = iter(inputs)
+        self._sums: list[Any] = []  # values of layers, whose rectifiers oneDNN fuses
+        self._rectified: list[Tensor] = []
 
     def parameter(self, name: str, shape: Numbers) -> Tensor:
         return next(self._inputs)
@@ -72,7 +76,19 @@ class TorchOpset(Opset):
     # Element by element
 
     def elementwise(self, name: str, *values: Any) -> Any:
-        return (_ELEMENTWISE.get(name) or getattr(torch, name))(*values)
+        result = (_ELEMENTWISE.get(name) or getattr(torch, name))(*values)
+        is_of_layer = any(map(self._is_of_layer, values))
+        if name == "add" and is_of_layer:
+            self._sums.append(result)
+        if name == "rectifier":
+            # oneDNN's rectifier is 0 at NaN. ATen runs those that no layer fuses.
+            result = result if is_of_layer else result.nan_to_num(0.0, math.inf)
+            self._rectified.append(result)
+        return result
+
+    def _is_of_layer(self, x: Any) -> bool:
+        """Return True if oneDNN computes `x`, a product or a sum, and its rectifier with it."""
+        return any(x is value for value in self._sums)
 
     def as_floats(self, condition: Tensor) -> Tensor:
         return condition.to(torch.float32)
@@ -156,7 +172,10 @@ class TorchOpset(Opset):
         shape: Numbers,
     ) -> Tensor:
         stride, pad, dilate = map(tuple, window)
-        return _CONVOLUTIONS[len(stride)](x, weight, bias, stride, pad, dilate, groups)
+        run = _CONVOLUTIONS[len(stride)]
+        result: Tensor = run(x, weight, bias, stride, pad, dilate, groups)
+        self._sums.append(result)
+        return result
 
     def deconvolution(
         self,
@@ -173,7 +192,9 @@ class TorchOpset(Opset):
         return run(x, weight, bias, stride, pad, tuple(more), groups, dilate)
 
     def linear(self, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        return F.linear(x, weight, bias)
+        result = F.linear(x, weight, bias)
+        self._sums.append(result)
+        return result
 
     def matmul(
         self, x: Tensor, y: Tensor, rank: int, transpose_x: bool = False, transpose_y: bool = False
@@ -182,13 +203,23 @@ class TorchOpset(Opset):
         y = y.transpose(-1, -2) if transpose_y else y
         return torch.matmul(x, y)
 
+    def _without_nan(self, x: Tensor) -> Tensor:
+        """Return `x` with the lowest number where it is NaN or -infinity."""
+        if not x.is_floating_point() or any(x is r for r in self._rectified):
+            return x
+        lowest = torch.finfo(x.dtype).min
+        return x.nan_to_num(lowest, math.inf, lowest)
+
     def global_pool(self, kind: str, x: Tensor, rank: int) -> Any:
+        if kind == "max":
+            x = self._without_nan(x)
         return self.reduce({"avg": "mean"}.get(kind, kind), x, range(2, rank), keep=True)
 
     def max_pool(
         self, x: Tensor, kernel: Numbers, stride: Numbers, before: Numbers, behind: Numbers
     ) -> Tensor:
         full = tuple(before) != tuple(behind)  # the last windows reach beyond
+        x = self._without_nan(x)
         window = tuple(kernel), tuple(stride), tuple(before)
         return _MAX_POOLS[len(kernel)](x, *window, ceil_mode=full)
 
@@ -206,7 +237,10 @@ class TorchOpset(Opset):
             gamma, beta = self.floats(scale), self.floats(shift)
             plain = torch.zeros_like(gamma), torch.ones_like(gamma)
             # 1 + eps is 1 in float32; torch 2.11 refuses 0.
-            return F.batch_norm(x, *plain, gamma, beta, eps=1e-12)
+            result = F.batch_norm(x, *plain, gamma, beta, eps=1e-12)
+            if self._is_of_layer(x):
+                self._sums.append(result)
+            return result
         shape = [1] * rank
         shape[axis] = -1
         return x * self.floats(scale).reshape(shape) + self.floats(shift).reshape(shape)

@@ -19,6 +19,9 @@ from ..conversion.opset import Numbers
 __all__ = ["RuntimeOpset"]
 
 IR_VERSION = 10
+# Operators whose outputs are never NaN, and operators that pass elements on.
+_WITHOUT_NAN = {"DequantizeLinear", "GlobalMaxPool", "MaxPool", "ThresholdedRelu"}
+_MOVING = {"Concat", "Identity", "Reshape", "Slice", "Split", "Transpose"}
 _SMALL = 128  # numbers; constants beyond are handed over beside the model, instead of in it
 
 
@@ -42,6 +45,8 @@ class RuntimeOpset(ONNXOpset):
         self.constants: dict[str, Any] = {}
         self._inputs: list[Any] = []
         self._initializers: list[Any] = []
+        self._has_integers = has_integers
+        self._numbers: set[str] = set()  # values without NaN
 
     def model(self, outputs: Mapping[str, torch.dtype]) -> bytes:
         """The model with these outputs, serialized; constants that nobody reads are dropped."""
@@ -76,7 +81,41 @@ class RuntimeOpset(ONNXOpset):
         self._initializers.append(made)
         return name
 
+    def _nodes_of(self, kind: str, count: int, *inputs: str, **attributes: Any) -> list[str]:
+        names = super()._nodes_of(kind, count, *inputs, **attributes)
+        read = inputs if kind == "Concat" else inputs[:1]  # The others are shapes and indices.
+        if kind in _WITHOUT_NAN or (kind in _MOVING and self._numbers.issuperset(read)):
+            self._numbers.update(names)
+        return names
+
     # Words that files do not use
+
+    def elementwise(self, name: str, *values: str) -> str:
+        # ONNX Runtime's Relu propagates NaN. It fuses no other one with integer products.
+        if name == "rectifier" and self.dtype is torch.float32 and not self._has_integers:
+            return self._node("ThresholdedRelu", *values, alpha=0.0)
+        return super().elementwise(name, *values)
+
+    def max_pool(
+        self, x: str, kernel: Numbers, stride: Numbers, before: Numbers, behind: Numbers
+    ) -> str:
+        is_window = max(kernel) > 1
+        return super().max_pool(
+            self._without_nan(x) if is_window else x, kernel, stride, before, behind
+        )
+
+    def global_pool(self, kind: str, x: str, rank: int) -> str:
+        return super().global_pool(kind, self._without_nan(x) if kind == "max" else x, rank)
+
+    def _without_nan(self, x: str) -> str:
+        """Return `x` with the lowest number where it is NaN or -infinity.
+
+        Where NaN leaves ONNX Runtime's maxima depends on its place in the window.
+        """
+        if x in self._numbers or self._has_integers or not self.dtype.is_floating_point:
+            return x
+        lowest = self.floats(torch.finfo(self.dtype).min)
+        return self._node("Where", self._node("GreaterOrEqual", x, lowest), x, lowest)
 
     def attention(self, x: str, heads: int, shape: Numbers) -> str:
         if self.version < 23:

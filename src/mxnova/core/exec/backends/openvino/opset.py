@@ -72,6 +72,7 @@ class OpenVINOOpset(Opset):
     # Element by element
 
     def elementwise(self, name: str, *values: Any) -> Any:
+        name = "relu" if name == "rectifier" else name  # 0 at NaN here, both
         return getattr(ov, name)(*values).output(0)
 
     def as_floats(self, condition: Any) -> Any:
