@@ -34,7 +34,7 @@ def test_programs_give_what_mxnet_gave(kind):
     for number, steps, wanted in recorded(kind):
         ours = json.loads(json.dumps(run(steps, mx)))
         for step, text in differences(steps, wanted, ours):
-            if not text.startswith("accepted"):
+            if not text.startswith("accepted") and row_of(steps, step, text) is None:
                 found.append(f"{kind} {number}, step {step}: {steps[step]}\n    {text[:500]}")
     assert not found, "\n".join(found)
 

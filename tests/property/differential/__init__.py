@@ -13,6 +13,7 @@ from random import Random
 from . import (
     array_programs,
     error_programs,
+    extreme_programs,
     graph_programs,
     mixed_programs,
     numpy_programs,
@@ -39,6 +40,7 @@ KINDS: dict[str, Callable[[Random], list[str]]] = {
     "losses": training_programs.losses,
     "initializers": training_programs.initializers,
     "iterators": training_programs.iterators,
+    "extremes": extreme_programs.extremes,
 }
 
 

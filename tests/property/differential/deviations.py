@@ -107,6 +107,27 @@ DEVIATIONS = [
         (r"argmax|BlockGrad|one_hot|zeros_like", "nonfinite"),
     ),
     _Deviation("Arrays of a wrong type and a wrong shape", "error", r"^np\.polyval\("),
+    *(
+        _Deviation(row, "", "", (r"^from numpy import inf", rf'"op": "_?\w*?({operators})"'))
+        for row, operators in (
+            ("`softmax`, `log_softmax`, `SoftmaxOutput` of a row", "softmax|Softmax|SoftmaxOutput"),
+            (
+                "Matrices with NaN or infinities",
+                "linalg_\\w+|cholesky|inv|eig\\w*|solve|svd|pinv\\w*",
+            ),
+            ("`box_iou`, `box_encode`", "box_\\w+|bipartite_matching|ultibox_\\w+|MultiBox\\w+"),
+            ("`CTCLoss`: gradient", "CTCLoss|ctc_loss"),
+            ("`random_pdf_*`: parameters", "random_pdf_\\w+"),
+            ("Optimizers: infinite weights", "update\\w*"),
+            ("`_contrib_quantize_v2` of NaN", "quantize_v2"),
+            ("`_contrib_hawkesll`, `_npi_polyval`", "hawkesll|polyval|IdentityAttachKLSparseReg"),
+            ("Sums of products", "dot|matmul\\w*|Convolution|BatchNorm|RNN|rnn"),
+            ("Gradients of quotients", "[dD]iv|divide|det|prod"),
+            ("`sum`, `nansum`, `mean`, `average`", "sum|mean|average|std|var|moments"),
+            ("Regions with NaN or infinite numbers", "ROI\\w+|roi_\\w+"),
+            ("Order of equal elements", "sort|argsort|topk"),
+        )
+    ),
 ]
 
 
