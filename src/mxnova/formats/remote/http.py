@@ -39,14 +39,19 @@ class HttpObject:
     Attributes:
         size: in bytes.
         checksum: of all bytes, where the server says it.
+        version: headers that tell one version of the file from another; None of a server that has
+            sent the whole file.
+        is_versioned: whether a change of the file would be noticed, or all of its bytes are here.
     """
 
     size: int
+    version: tuple[str | None, ...] | None
+    is_versioned: bool
     checksum: Checksum | None = None
 
     def __init__(self, place: Place, n: int) -> None:
         self._place = place
-        self._tag: tuple[str | None, ...] | None = None
+        self.version = None
         loop = place.files.loop
         self._start = asyncio.run_coroutine_threadsafe(self._retried(0, n), loop).result()
 
@@ -85,7 +90,7 @@ class HttpObject:
 
     def _is_empty(self, answer: Any, start: int) -> bool:
         said = _NONE.fullmatch(answer.headers.get("Content-Range", ""))
-        if self._tag is not None or start or said is None or int(said[1]):
+        if self.version is not None or start or said is None or int(said[1]):
             return False
         self.size = 0
         return True
@@ -99,7 +104,7 @@ class HttpObject:
         is_whole = answer.status == 200
         if is_whole:
             size = answer.content_length
-            if self._tag is not None:
+            if self.version is not None:
                 raise AnswerError("the server has stopped to answer with parts of the file")
             if size is not None and "Content-Encoding" in answer.headers:
                 size = None
@@ -115,22 +120,33 @@ class HttpObject:
         first, last, total = map(int, said.groups())
         if first != start or last + 1 != min(end, total):
             raise AnswerError(f"answers with the part {said[0]!r} for {start}-{end - 1}")
-        self._check_tag(answer, total)
+        self._check_version(answer, total)
         return last + 1 - first, last + 1 - first
 
-    def _check_tag(self, answer: Any, total: int) -> None:
+    def _check_version(self, answer: Any, total: int) -> None:
         headers = answer.headers
-        tag = (str(total), headers.get("ETag"), headers.get("Last-Modified"))
-        if self._tag is None:
-            self._tag, self.size = tag, total
-            self.checksum = of_headers(headers, is_whole=False)
-        elif tag != self._tag:
+        checksum = of_headers(headers, is_whole=False)
+        digest = None if checksum is None else str(checksum)
+        version = (str(total), headers.get("ETag"), headers.get("Last-Modified"), digest)
+        if self.version is None:
+            self.version, self.size, self.checksum = version, total, checksum
+        elif version != self.version:
             raise AnswerError("the file has changed since it was opened")
 
     def settle(self) -> None:
-        """Takes the length of a body for the object's, where the server did not say it."""
+        """Complete what the first response did not contain.
+
+        The length of the file is that of the body, where no header states it. A file without a
+        validator is read again by one request, so that all of its bytes are of one version.
+        """
         if self.size < 0:
             self.size = len(self._start)
+        has_validator = self.version is None or any(self.version[1:])
+        if not has_validator and len(self._start) < self.size <= self._place.settings.read_ahead:
+            request = self._retried(0, self.size)
+            loop = self._place.files.loop
+            self._start = asyncio.run_coroutine_threadsafe(request, loop).result()
+        self.is_versioned = has_validator or len(self._start) == self.size
 
 
 @functools.lru_cache(maxsize=4)

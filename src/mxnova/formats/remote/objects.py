@@ -19,16 +19,21 @@ from .stores import Place
 __all__ = ["RemoteObject", "opened"]
 
 _CHECKED_S = 1.0  # seconds in which a store is asked once whether the object is still the same
-_IDENTITY = (
+_IDENTITY = (  # what stores of fsspec call it
     "ETag",
     "etag",
     "VersionId",
     "generation",
     "LastModified",
     "last_modified",
+    "modificationTime",
+    "last_write_time",
     "mtime",
     "modified",
+    "modify",
+    "updated",
     "created",
+    "sha",
 )
 
 
@@ -37,9 +42,16 @@ class RemoteObject(Protocol):
 
     Attributes:
         size: in bytes.
+        version: what differs between versions of the object, as far as the store tells.
+        is_versioned: whether it tells anything beside the size.
     """
 
     size: int
+    is_versioned: bool
+
+    @property
+    def version(self) -> object:
+        """See the class."""
 
     @property
     def checksum(self) -> Checksum | None:
@@ -86,7 +98,8 @@ class _StoreObject:
         self.size: int = info["size"]
         if type(self.size) is not int or self.size < 0:
             raise AnswerError(f"the store says that its size is {self.size!r}")
-        self._info, self._identity, self._checked = info, _identity(info), time.monotonic()
+        self._info, self.version, self._checked = info, _version(info), time.monotonic()
+        self.is_versioned = any(self.version[1:])
 
     @property
     def checksum(self) -> Checksum | None:
@@ -114,7 +127,7 @@ class _StoreObject:
         files, path = self._place.files, self._place.path
         self._checked = time.monotonic()
         files.invalidate_cache(path)
-        if _identity(files.info(path)) != self._identity:
+        if _version(files.info(path)) != self.version:
             raise AnswerError("the file has changed since it was opened")
 
 
@@ -135,5 +148,5 @@ def _reader(files: Any, path: str) -> tuple[Callable[[int, int], bytes], Mapping
     return lambda start, end: files.cat_file(path, start=start, end=end), info
 
 
-def _identity(info: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(str(info.get(name)) for name in ("size", *_IDENTITY))
+def _version(info: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(info.get(name) or "") for name in ("size", *_IDENTITY))

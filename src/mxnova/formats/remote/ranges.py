@@ -14,7 +14,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
+from mxnova.core.base.credentials import without_credentials
 from mxnova.core.base.errors import FileError
+from mxnova.core.base.printable import printable
+from mxnova.core.base.user_warnings import warn_user
 
 from .checksums import verify
 from .failures import file_error, retried
@@ -51,7 +54,8 @@ class RemoteFile:
         self.url, self._pid = url, -1
         place = located(url)
         found = opened(place, GRAIN)
-        self._size = found.size
+        _warn_of_changes(url, found)
+        self._size, self._version = found.size, found.version
         self._take(place.settings, found)
 
     def _take(self, settings: Settings, found: RemoteObject) -> None:
@@ -71,7 +75,7 @@ class RemoteFile:
         return self._size
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"url": self.url, "_size": self._size}
+        return {"url": self.url, "_size": self._size, "_version": self._version}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -96,7 +100,7 @@ class RemoteFile:
         if self._pid != os.getpid():
             place = located(self.url)
             found = opened(place, GRAIN)
-            if found.size != self._size:
+            if (found.size, found.version) != (self._size, self._version):
                 raise FileError(errno.EIO, "the file has changed since it was opened", self.url)
             self._take(place.settings, found)
 
@@ -235,6 +239,22 @@ class RemoteFile:
         return span
 
 
+_warned: set[str] = set()
+
+
+def _warn_of_changes(url: str, found: RemoteObject) -> None:
+    """Warn, once in a process for each URL, where changes of a file cannot be detected."""
+    if found.is_versioned or url in _warned:
+        return
+    _warned.add(url)
+    warn_user(
+        f"{printable(without_credentials(url))}: the store sends neither an ETag nor a "
+        "modification time. If the file changes while it is read, old and new bytes are mixed "
+        "without an error; copy the file to a local disk, or raise MXNOVA_REMOTE_READ_AHEAD above "
+        "its size"
+    )
+
+
 def content_of(url: str) -> bytearray:
     """All bytes of a file, compared with the checksum that its store has of it.
 
@@ -248,7 +268,7 @@ def content_of(url: str) -> bytearray:
     if found.size > settings.max_size:
         text = f"{found.size} bytes, MXNOVA_REMOTE_MAX_SIZE allows {settings.max_size}"
         raise FileError(errno.EFBIG, text, url)
-
+    _warn_of_changes(url, found)
     content = bytearray()
     n = min(settings.read_ahead // settings.request_size + 1, settings.requests)
     with ThreadPoolExecutor(n, "mxnova-remote") as pool:

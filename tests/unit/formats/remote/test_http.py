@@ -31,6 +31,14 @@ class Hostile(Handler):
         self.begin(200, len(CONTENT), {})
         self.wfile.write(CONTENT)
 
+    def no_validator(self, path, asked):
+        start, end = map(int, asked.removeprefix("bytes=").split("-"))
+        content = path.read_bytes()
+        part = content[start : end + 1]
+        told = {"Content-Range": f"bytes {start}-{start + len(part) - 1}/{len(content)}"}
+        self.begin(206, len(part), told)
+        self.wfile.write(part)
+
     def no_length(self, path, _asked):
         self.begin(200, None, {"Connection": "close"})
         self.wfile.write(CONTENT)
@@ -121,12 +129,14 @@ def server(serve, settings, tmp_path):
     return serve(handler=Hostile)
 
 
-@pytest.mark.parametrize("name", ["file", "no_ranges", "no_length", "flaky", "hashed"])
+@pytest.mark.parametrize(
+    "name", ["file", "no_ranges", "no_length", "no_validator", "flaky", "hashed"]
+)
 def test_whole_files(server, name):
     assert read_file(f"{server.url}/{name}") == CONTENT
 
 
-@pytest.mark.parametrize("name", ["file", "no_ranges", "no_length", "flaky"])
+@pytest.mark.parametrize("name", ["file", "no_ranges", "no_length", "no_validator", "flaky"])
 def test_slices(server, name):
     found = open_buffer(f"{server.url}/{name}")
     assert len(found) == len(CONTENT)
@@ -195,6 +205,20 @@ def test_a_file_that_changes_while_it_is_read(server, tmp_path):
     (tmp_path / "file").write_bytes(CONTENT[::-1])
     with pytest.raises(FileError, match="has changed"):
         found[200_000:200_010]
+
+
+def test_small_file_without_validator_is_read_by_one_request(server, tmp_path):
+    found = open_buffer(f"{server.url}/no_validator")
+    (tmp_path / "file").write_bytes(CONTENT[::-1])
+    assert found[:] == CONTENT
+
+
+def test_large_file_without_validator_warns_once(server, tmp_path, settings):
+    settings(read_ahead=SIZE)
+    url = f"{server.url}/no_validator"
+    with pytest.warns(UserWarning, match="/no_validator: .* neither an ETag nor a modification"):
+        open_buffer(url)
+    assert read_file(url) == CONTENT  # a second warning is an error here
 
 
 def test_http_has_no_folders(server):

@@ -281,6 +281,15 @@ def test_a_copy_opens_the_file_anew(opened):
     assert len(copied) == len(CONTENT) and copied[5:10] == CONTENT[5:10]
 
 
+def test_pickled_file_rejects_another_version_of_the_same_size(serve, tmp_path, settings):
+    (tmp_path / "a").write_bytes(CONTENT)
+    pickled = pickle.dumps(RemoteFile(f"{serve().url}/a"))
+    (tmp_path / "a").write_bytes(CONTENT[::-1])
+    os.utime(tmp_path / "a", (1, 1))
+    with pytest.raises(FileError, match="has changed since it was opened"):
+        pickle.loads(pickled)[5:10]
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 def test_a_fork_opens_the_file_anew(serve, tmp_path, settings):
