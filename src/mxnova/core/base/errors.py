@@ -368,10 +368,16 @@ _OF_MEMORY = (
 _LONGEST_NAME = 256  # characters of a name that is compared with known ones
 
 
-def candidates(name: object, known: Iterable[str], limit: int = 3) -> str:
-    """A hint such as ``; did you mean 'relu'?``, empty when nothing is close.
+def candidates(name: object, known: Iterable[str], limit: int = 3, similarity: float = 0.6) -> str:
+    """Return a hint such as ``; did you mean 'relu'?``, empty when nothing is close.
 
     Other programs' words for the same come first; case is ignored.
+
+    Args:
+        name: the unknown name.
+        known: the names to choose from.
+        limit: the largest number of suggestions.
+        similarity: the smallest similarity of a suggestion, as difflib measures it: 1 for equal.
     """
     if not isinstance(name, str) or len(name) > _LONGEST_NAME:  # difflib takes linear memory
         return ""
@@ -379,7 +385,7 @@ def candidates(name: object, known: Iterable[str], limit: int = 3) -> str:
     wanted = name.lower()
     synonyms = [words.split(" and ") for words in SYNONYMS.get(wanted, ())]
     found = [words for words in synonyms if spelled.keys() >= set(words)]
-    near = difflib.get_close_matches(wanted, spelled, n=limit, cutoff=0.6)
+    near = difflib.get_close_matches(wanted, spelled, n=limit, cutoff=similarity)
     found += [[word] for word in near if not any(word in words for words in found)]
     meant = [" and ".join(repr(spelled[word]) for word in words) for words in found[:limit]]
     return f"; did you mean {' or '.join(meant)}?" if meant else ""

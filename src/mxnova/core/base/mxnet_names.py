@@ -94,7 +94,7 @@ class MissingName(AttributeError):  # noqa: N818 - as NotImplementedForSymbol
     def __str__(self) -> str:  # made when shown: most who ask for a name only want to know
         text = missing_text(self._path)
         name = self.name or ""
-        hint = "" if name.startswith("__") else candidates(name, self._known())
+        hint = "" if name.startswith("__") else candidates(name, self._known(), similarity=0.7)
         return text or str(self.args[0]) + hint
 
     def __reduce__(self) -> Any:

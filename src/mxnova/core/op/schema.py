@@ -15,9 +15,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..base.cache_keys import EXACT, identities, identity
+from ..base.errors import UnknownNameError, shown
 from ..base.parameter_types import NOT_GIVEN, REQUIRED
 from ..base.params import Field, parse_attrs, parse_field
 from ..base.registry import Registry
+from .foreign import explain_unknown
 from .introspection import argument_docs, declared_fields, full_doc
 from .kernel import KERNELS, Signature
 from .number_binding import NumberBinding
@@ -250,9 +252,12 @@ _IMMUTABLE = frozenset({int, float, str, bool, type(None), type(NOT_GIVEN)})
 
 
 def find(name: str) -> OpType:
-    """The operator registered as `name`.
+    """Return the operator registered as `name`.
 
     Raises:
-        UnknownNameError: there is none; the text says what is close.
+        UnknownNameError: the name is unknown; the text explains names of forks and plugins.
     """
+    if name not in REGISTRY:
+        text = explain_unknown(name, REGISTRY)
+        raise UnknownNameError(f"operator {shown(name)} is not registered{text}")
     return REGISTRY[name]

@@ -276,7 +276,8 @@ class _CustomType(OpType):
             known = ", ".join(sorted(_registered)) or "none"
             raise UnknownNameError(
                 f"Custom: op_type={name!r} is not registered{candidates(name, _registered)} "
-                f"(registered are: {known})"
+                f"(registered are: {known}). A model's file does not contain its code: import the "
+                f"module that calls mx.operator.register({name!r}) first"
             )
         return texts
 
