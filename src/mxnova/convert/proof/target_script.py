@@ -313,13 +313,11 @@ class CheckpointTarget:
     def _executor(self, shapes: Mapping[str, Any]) -> Any:
         if self._bound[0] != shapes:
             # Not by simple_bind, whose own arguments may have the names of inputs.
-            sizes, _, others = self._symbol.infer_shape(**shapes)
-            mine = (
-                [self._mx.nd.zeros(size) for size in sizes],
-                [self._mx.nd.zeros(size) for size in others],
-            )
-            executor = self._symbol.bind(self._mx.cpu(), mine[0], None, "null", mine[1])
-            executor.copy_params_from(*self._parts, allow_extra_params=True)
+            arguments, states = map(dict, self._parts)
+            sizes, _, _ = self._symbol.infer_shape(**shapes)
+            for name, size in zip(self._symbol.list_arguments(), sizes, strict=True):
+                arguments.setdefault(name, self._mx.nd.zeros(size))
+            executor = self._symbol.bind(self._mx.cpu(), arguments, None, "null", states)
             self._bound = shapes, executor
         return self._bound[1]
 
