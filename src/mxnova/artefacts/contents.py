@@ -13,6 +13,7 @@ from ..core.base.errors import ArgumentError, FormatError, MissingFileError
 from ..formats import bounded_json
 from ..formats.archive_files import MOST_FILES, Budget, kind_of, read_archive
 from ..formats.checkpoint_files import SYMBOL, prefix_of
+from ..formats.kinds import PARAMS_MAGIC
 from ..formats.paths import joined, names_in, split
 from ..formats.remote.urls import is_remote
 from ..formats.source import file_size, open_buffer, open_regular, path_exists, read_file
@@ -66,6 +67,10 @@ class Contents:
         if not isinstance(part, str):
             return bytes(part[:512])
         return _head(part)
+
+    def holds_arrays(self, name: str) -> bool:
+        """Return True if a file contains parameters, by its content or its ending."""
+        return name.endswith(".params") or self.head(name).startswith(PARAMS_MAGIC)
 
     def text(self, name: str, most: int = _MOST_TEXT) -> bytes:
         """The bytes of a text file.
@@ -225,7 +230,7 @@ def _wanted(name: str) -> bool:
 
 
 def _is_model_name(name: str) -> bool:
-    return os.path.basename(name).startswith("model_algo")
+    return os.path.basename(name).startswith(("model_algo", "params."))  # SageMaker's, Sockeye's
 
 
 def _add_archive(found: Contents, file: Any, name: str, inside: str, budget: Budget) -> None:

@@ -8,23 +8,33 @@ then do not matter, and what makes them is cut off.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..formats.symbol_record import Entry, GraphRecord, NodeRecord
 
-__all__ = ["detecting"]
+__all__ = ["detecting", "is_detector"]
 
 _DETECTION = "_contrib_MultiBoxDetection"
+_TARGET = "_contrib_MultiBoxTarget"
 _LABELED = ("SoftmaxOutput", "Softmax")
 _PASSING = ("MakeLoss", "make_loss")  # their output is their input
 
 
+def is_detector(operators: Iterable[str]) -> bool:
+    """Return True if these are the operators of an SSD network as it was trained."""
+    return {_DETECTION, _TARGET} <= set(operators)
+
+
 def detecting(graph: GraphRecord) -> GraphRecord | None:
-    """The graph with its detections as its only output; None if it has none.
+    """Return the graph with its detections as its only output.
+
+    Returns None if the graph does not train a detector, or has no detections among its outputs.
 
     Args:
-        graph: as the file has it; it is left as it is.
+        graph: the graph as the file has it; it is not changed.
     """
+    if not is_detector(node.op for node in graph.nodes):
+        return None
     heads = [head for head in graph.heads if _detects(graph.nodes, head)]
     if not heads:
         return None

@@ -30,7 +30,6 @@ class Findings:
         params: the path of the file of parameters.
         epoch: its number; `has_epochs`: whether its name tells one.
         network: name of a network of Gluon's model zoo, where only parameters are there.
-        is_detector: whether the network is one that detects objects, as it was trained.
         labels: names of the scores.
         preprocessing: how an image becomes an input.
         input_shapes: shapes of inputs; words are sizes that are open.
@@ -44,7 +43,6 @@ class Findings:
     epoch: int = 0
     has_epochs: bool = False
     network: str | None = None
-    is_detector: bool = False
     labels: list[str] | None = None
     preprocessing: Picture | None = None
     input_shapes: Shapes | None = None
@@ -121,9 +119,6 @@ def _chosen(path: str, prefixes: dict[str, dict[int, str]], hint: str | None) ->
 def _only_params(contents: Contents, symbol: str) -> str | None:
     """The only file of parameters beside a network, however it is called."""
     folder = os.path.dirname(symbol)
-    beside = [
-        name
-        for name in contents.sizes
-        if name.endswith(".params") and os.path.dirname(name) == folder
-    ]
+    names = [name for name in contents.sizes if os.path.dirname(name) == folder]
+    beside = list(filter(contents.holds_arrays, names))
     return beside[0] if len(beside) == 1 else None

@@ -55,7 +55,7 @@ class InferenceModel:
         if not path.endswith(".mxnova"):
             return cls(path, given, open_model(path, epoch))
         if given or epoch is not None:
-            name = next(iter(given), "epoch")
+            name = next(iter(given), "epoch").replace("_", "-").replace("types", "shape NAME:DTYPE")
             raise ArgumentError(f"{path}: --{name} is not for compiled models")
         return cls(path, {}, compiled_model.read(Path(path)))
 
@@ -102,9 +102,9 @@ class InferenceModel:
             and isinstance(self.source, OpenedModel)
             and self.source.symbol is not None
         ):
-            from ..onnx.export import label_names
+            from ..core.graph.labels import labels_of
 
-            labels = label_names(self.source.symbol)
+            labels = labels_of(self.source.symbol)
             names = [name for name in names if name not in labels]
         if len(names) != 1:
             raise ArgumentError(

@@ -157,9 +157,7 @@ def _is_detection(contents: Contents) -> bool:
 
 def _detection(contents: Contents, found: Findings, epoch: int | None) -> None:
     found.layout = "SageMaker object detection"
-    found.is_detector = True
     _pictures(contents, found, epoch)
-    found.notes.append("outputs: rows (class, score, x0, y0, x1, y1), class -1 for none")
 
 
 def _is_classification(contents: Contents) -> bool:
@@ -231,7 +229,7 @@ def _series(contents: Contents, found: Findings, epoch: int | None) -> None:
 
 
 def _is_topics(contents: Contents) -> bool:
-    return any(_holds_arrays(contents, name) for name in contents.named("params"))
+    return any(contents.holds_arrays(name) for name in contents.named("params"))
 
 
 def _topics(contents: Contents, found: Findings, epoch: int | None) -> None:
@@ -243,13 +241,9 @@ def _topics(contents: Contents, found: Findings, epoch: int | None) -> None:
     found.notes.append("arg:projection_weight has a column for each topic, a row for each word")
 
 
-def _holds_arrays(contents: Contents, name: str) -> bool:
-    return contents.head(name)[:8] == b"\x12\1\0\0\0\0\0\0"
-
-
 def _is_arrays(contents: Contents) -> bool:
     names = (*contents.named("model_algo-1"), *contents.named("model_algo_1"))
-    return any(_holds_arrays(contents, name) for name in names)
+    return any(contents.holds_arrays(name) for name in names)
 
 
 def _arrays(contents: Contents, found: Findings, epoch: int | None) -> None:
@@ -273,7 +267,7 @@ def _checkpoint(contents: Contents, found: Findings, epoch: int | None) -> None:
 def _rest(contents: Contents, found: Findings, epoch: int | None) -> None:
     """Parameters alone, whose file's name may be that of a network of Gluon's zoo, or nothing."""
     found.layout = "parameters"
-    names = [name for name in contents.sizes if name.endswith(".params")]
+    names = list(filter(contents.holds_arrays, contents.sizes))
     if len(names) > 1:
         checkpoint_of(contents, found, epoch)
     elif names:

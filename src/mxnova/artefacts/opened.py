@@ -95,10 +95,12 @@ class OpenedModel:
             graph = symbol_json.loads(self._text)
         except FormatError as error:
             raise FormatError(f"{self.path}: {self._found.symbol}: {error}") from None
-        if self._found.is_detector and (detector := detecting(graph)):
-            self._text = symbol_json.dumps(detector).encode()
-            return detector
-        return graph
+        detector = detecting(graph)
+        if detector is None:
+            return graph
+        self._text = symbol_json.dumps(detector).encode()
+        self.notes.append("outputs: rows (class, score, x0, y0, x1, y1), class -1 for none")
+        return detector
 
     def _saved(self) -> tuple[ParamsFile, bool]:
         name = self._found.params
@@ -212,7 +214,10 @@ class OpenedModel:
                 f"{', '.join(self.input_names) or 'none'}"
             )
         sizes = {n: tuple(1 if isinstance(s, str) else s for s in t) for n, t in shapes.items()}
-        predictor = Predictor(symbol, self.params, sizes, **options)
+        try:
+            predictor = Predictor(symbol, self.params, sizes, **options)
+        except ArgumentError as error:
+            raise ArgumentError(f"{self.source_files[-1]}: {error}") from None
         if any(os.path.isdir(file.path) for file in self._files):
             return predictor  # of an archive in a folder, pickled by value
         epoch = self.epoch if self._found.has_epochs else None

@@ -70,7 +70,11 @@ def _create(
     from ..core.graph.serialize import from_json
     from .enums import context_at
 
-    return Predictor(from_json(graph), content or {}, shapes, context_at(*place), outputs, types)
+    context = context_at(*place)
+    # MXPredSetInput may still set what is missing; MXPredForward checks that it did.
+    return Predictor(
+        from_json(graph), content or {}, shapes, context, outputs, types, allow_missing=True
+    )
 
 
 def _give(predictor: Predictor) -> int:
@@ -205,14 +209,30 @@ def MXPredSetInput(handle: int, key: Any, data: Any, size: int) -> None:
     session.set_input(name, np.frombuffer(given, kind))
 
 
+def _find_ready(handle: int) -> Session:
+    """Return the session of a predictor whose variables all have values.
+
+    Raises:
+        MXNetError: some have none. MXNet computes with uninitialized memory then.
+    """
+    session = find(handle, _Predictor).session
+    unset = session.unset()
+    if unset:
+        raise MXNetError(
+            f"MXPredForward: {', '.join(unset)}: not among the parameters; complete the .params "
+            "file, or set the values by MXPredSetInput"
+        )
+    return session
+
+
 @extern
 def MXPredForward(handle: int) -> None:
-    find(handle, _Predictor).session.forward()
+    _find_ready(handle).forward()
 
 
 @extern
 def MXPredPartialForward(handle: int, step: int, step_left: Any) -> None:
-    step_left[0] = find(handle, _Predictor).session.partial_forward(step)
+    step_left[0] = _find_ready(handle).partial_forward(step)
 
 
 @extern

@@ -12,7 +12,7 @@ from ..core.base.printable import printable
 from ..core.base.progress import progress
 from .inputs import labels_of, preprocessing_of
 from .report import write_json
-from .shapes import shapes_of
+from .shapes import inputs_of
 from .verify import document
 
 __all__ = ["convert", "write_and_report"]
@@ -37,7 +37,7 @@ def write_and_report(options: SimpleNamespace, target: str, **told: Any) -> None
         target: the path of the file to write.
         **told: other arguments of `mxnova.convert.convert`.
     """
-    shapes, preprocessing = shapes_of(options.shape), preprocessing_of(options)
+    inputs, preprocessing = inputs_of(options.shape), preprocessing_of(options)
     labels = () if options.labels is None else labels_of(options.labels)
     with progress() as tell:
         tell("start")
@@ -47,7 +47,8 @@ def write_and_report(options: SimpleNamespace, target: str, **told: Any) -> None
             options.source,
             target,
             epoch=options.epoch,
-            shapes=shapes,
+            shapes=inputs.shapes,
+            types=inputs.types,
             force=options.force,
             prove=options.prove,
             preprocessing=preprocessing,

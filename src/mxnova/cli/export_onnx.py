@@ -11,7 +11,7 @@ from typing import Any
 from ..core.base.errors import ArgumentError, candidates
 from ..core.base.progress import progress
 from .models import stem_of
-from .shapes import shapes_of
+from .shapes import inputs_of
 
 __all__ = ["export"]
 
@@ -32,9 +32,9 @@ def _exported(options: SimpleNamespace, tell: Callable[[str], Any]) -> str:
     from .. import onnx
     from ..convert.source import load
 
-    model = load(options.prefix, options.epoch)
+    given, types = inputs_of(options.shape)
+    model = load(options.prefix, options.epoch, types=types)
     network = model.graph
-    given = shapes_of(options.shape)
     names = network.list_inputs()
     for name in given:
         if name not in names:
@@ -42,13 +42,14 @@ def _exported(options: SimpleNamespace, tell: Callable[[str], Any]) -> str:
                 f"--shape: the model has no input {name!r}{candidates(name, names)}"
             )
     shapes = [given[name] for name in names if name in given]
+    dtypes = [model.input_types[name] for name in names if name in given]
     has_open = any(isinstance(size, str) for shape in shapes for size in shape)
     tell("write")
     return onnx.export_model(
         network,
         model.parameters,
         [tuple(1 if isinstance(size, str) else size for size in shape) for shape in shapes],
-        options.dtype,
+        [options.dtype if dtype == "float32" else dtype for dtype in dtypes],
         str(options.output or f"{stem_of(options.prefix)}.onnx"),
         dynamic=has_open,
         dynamic_input_shapes=shapes if has_open else None,

@@ -6,8 +6,9 @@ from __future__ import annotations
 import sys
 from types import SimpleNamespace
 
+from ..core.base.errors import ArgumentError
 from ..core.base.progress import progress
-from .shapes import shapes_of
+from .shapes import inputs_of
 
 __all__ = ["import_"]
 
@@ -18,7 +19,13 @@ def import_(options: SimpleNamespace) -> None:
     Args:
         options: file, prefix, epoch, shape.
     """
-    shapes = shapes_of(options.shape)
+    shapes, types = inputs_of(options.shape)
+    if types:
+        name, dtype = next(iter(types.items()))
+        raise ArgumentError(
+            f"import-onnx: --shape {name}:{dtype}=…: the ONNX file states the dtype of each input; "
+            f"give {name}=SIZES"
+        )
     with progress() as tell:
         tell("read the model")
         from .. import model, onnx

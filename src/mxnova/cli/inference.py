@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..artefacts import InferenceModel
 from ..core.base.errors import argument_error
 from ..predictor.picture import Picture
 from .inputs import labels_of, preprocessing_of
+from .shapes import inputs_of
 
 if TYPE_CHECKING:
     from ..predictor import Predictor
@@ -32,7 +33,9 @@ def opened(options: SimpleNamespace) -> tuple[InferenceModel, Picture, Sequence[
         raise argument_error("predict", "--epoch", options.epoch, "must not be negative")
     told = preprocessing_of(options)
     labels = None if options.labels is None else labels_of(options.labels)
-    how = {name: getattr(options, name) for name in ("backend", "ctx", "precision")}
+    how: dict[str, Any] = {n: getattr(options, n) for n in ("backend", "ctx", "precision")}
+    how["types"] = inputs_of(options.shape).types or None
+    how["allow_missing"] = options.allow_missing or None
     model = InferenceModel.open(options.model, options.epoch, **how)
     picture = Picture.of_mapping({**model.preprocessing, **told})
     return model, picture, model.labels if labels is None else labels

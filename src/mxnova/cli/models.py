@@ -10,16 +10,16 @@ from types import SimpleNamespace
 from ..core.base.errors import ArgumentError, FormatError, MissingFileError, candidates
 from ..formats.archive_files import kind_of
 from ..formats.checkpoint_files import SYMBOL, CheckpointFiles, epochs_of, prefix_of
+from ..formats.kinds import PARAMS_MAGIC
 from ..formats.remote.urls import is_remote
 from ..formats.source import open_regular
 
 __all__ = ["check_models", "stem_of"]
 
 _HEAD = 512
-_PARAMS = (0x112).to_bytes(8, "little")
 _BEGINNINGS: dict[str, tuple[str, Callable[[bytes], object]]] = {  # by ending: what, and how
     ".json": ("symbol", lambda head: head.lstrip()[:1] == b"{"),
-    ".params": ("file of arrays", lambda head: head[:8] == _PARAMS),
+    ".params": ("file of arrays", lambda head: head.startswith(PARAMS_MAGIC)),
     ".safetensors": ("safetensors file", lambda head: head[8:9] == b"{"),
     ".mxnova": ("compiled model", lambda head: head[8:9] == b"{"),
     ".onnx": ("ONNX model", lambda head: head[:1] != b"" and head[0] & 7 in (0, 2)),

@@ -13,7 +13,7 @@ from ..core.base.printable import printable
 from ..core.base.progress import progress
 from .inputs import labels_of, preprocessing_of
 from .report import print_table, write_json
-from .shapes import shapes_of
+from .shapes import inputs_of
 from .verify import check_page, document, write_page
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def quantize(options: SimpleNamespace) -> None:
     check_page(options.html, "quantize")
     names = ("output", "method", "calibration", "per_channel", "asymmetric", "exclude")
     further = ("max_drop", "metric", "measured", "batch", "epoch", "seed", "force")
+    inputs = inputs_of(options.shape)
     with progress() as tell:
         tell("start")
         with loading():
@@ -48,7 +49,8 @@ def quantize(options: SimpleNamespace) -> None:
             options.data,
             **{name: getattr(options, name) for name in (*names, *further)},
             samples=_samples(options),
-            shapes=shapes_of(options.shape),
+            shapes=inputs.shapes,
+            types=inputs.types,
             preprocessing=preprocessing_of(options),
             labels=None if options.labels is None else labels_of(options.labels),
             tell=tell,

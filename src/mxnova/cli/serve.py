@@ -12,7 +12,7 @@ from ..core.base import env
 from ..core.base.errors import ArgumentError, MXNetError
 from ..serve.settings import ModelSource, Settings, sagemaker_options
 from .inputs import preprocessing_of
-from .shapes import shapes_of
+from .shapes import inputs_of
 
 __all__ = ["serve", "settings_of"]
 
@@ -55,8 +55,10 @@ def settings_of(options: SimpleNamespace) -> Settings:
 
 def _sources(texts: list[str], options: SimpleNamespace) -> dict[str, ModelSource]:
     """Where models are, by name: what is told, else that of the file or folder."""
+    inputs = inputs_of(options.shape)
     told: dict[str, Any] = {
-        "shapes": shapes_of(options.shape),
+        "shapes": inputs.shapes,
+        "types": inputs.types,
         "epoch": options.epoch,
         "backend": options.backend,
         "ctx": options.ctx,

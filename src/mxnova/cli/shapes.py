@@ -1,36 +1,71 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes of inputs as options say them: ``data=N,3,224,224``."""
+"""Shapes and dtypes of inputs as options state them: ``data=N,3,224,224``, ``data:uint8=N,4``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from ..core.base.errors import ArgumentError
+from ..core.base.dtypes import DTYPES
+from ..core.base.errors import ArgumentError, candidates
 
-__all__ = ["shapes_of"]
+__all__ = ["InputOptions", "inputs_of", "shapes_of"]
+
+
+_DTYPES = tuple(dtype.name for dtype in DTYPES)
+
+
+class InputOptions(NamedTuple):
+    """What ``--shape`` options state of inputs.
+
+    Attributes:
+        shapes: sizes by name: numbers, or words for sizes that are left open.
+        types: names of dtypes by name, for inputs whose options state one.
+    """
+
+    shapes: dict[str, tuple[int | str, ...]]
+    types: dict[str, str]
+
+
+def inputs_of(texts: Iterable[str]) -> InputOptions:
+    """Parse ``NAME=SIZES`` and ``NAME:DTYPE=SIZES`` texts.
+
+    Raises:
+        ArgumentError: a text has another form, or two texts are of the same input.
+    """
+    found = InputOptions({}, {})
+    for text in texts:
+        name, dtype, sizes = _parse(text)
+        if name in found.shapes:
+            raise ArgumentError(f"--shape {text}: {name} is given twice")
+        found.shapes[name] = sizes
+        if dtype:
+            found.types[name] = dtype
+    return found
 
 
 def shapes_of(texts: Iterable[str]) -> dict[str, tuple[int | str, ...]]:
-    """Sizes by name: numbers, or words for those that are left open.
-
-    Raises:
-        ArgumentError: a text is no shape, or two are of the same input.
-    """
-    shapes: dict[str, tuple[int | str, ...]] = {}
-    for text in texts:
-        name, sizes = _shape_of(text)
-        if name in shapes:
-            raise ArgumentError(f"--shape {text}: {name} is given twice")
-        shapes[name] = sizes
-    return shapes
+    """Return the shapes of `inputs_of`, for commands that do not use dtypes."""
+    return inputs_of(texts).shapes
 
 
-def _shape_of(text: str) -> tuple[str, tuple[int | str, ...]]:
+def _parse(text: str) -> tuple[str, str, tuple[int | str, ...]]:
     name, equals, numbers = text.rpartition("=")
     words = [word.strip() for word in numbers.split(",") if word.strip()]
+    # Names of inputs may contain colons: TensorFlow's exporter writes "input:0".
+    head, _, dtype = name.rpartition(":")
+    if dtype in _DTYPES:
+        name = head
+    elif head and (hint := candidates(dtype, _DTYPES)):
+        raise ArgumentError(f"--shape {text}: no dtype is called {dtype!r}{hint}")
+    else:
+        dtype = ""
     if not (name and equals and words):
-        raise ArgumentError(f"--shape {text}: must be NAME=1,3,224,224 or NAME=N,3,224,224")
+        raise ArgumentError(
+            f"--shape {text}: must be NAME=1,3,224,224 or NAME=N,3,224,224, with a dtype "
+            "NAME:uint8=N,3,224,224"
+        )
     for word in words:
         if not (word.isdigit() and int(word)) and not word.isidentifier():
             raise ArgumentError(f"--shape {text}: {word!r} is neither a size nor a name of one")
-    return name, tuple(int(word) if word.isdigit() else word for word in words)
+    return name, dtype, tuple(int(word) if word.isdigit() else word for word in words)

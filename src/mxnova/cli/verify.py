@@ -16,7 +16,7 @@ from ..core.base.progress import progress
 from ..predictor.picture import Picture
 from .inputs import read_inputs
 from .report import Rows, print_table, write_json
-from .shapes import shapes_of
+from .shapes import inputs_of
 
 if TYPE_CHECKING:
     from ..convert.proof import Verification
@@ -39,6 +39,7 @@ def verify(options: SimpleNamespace) -> int:
     check_page(options.html, "verify")
     arrays = read_inputs(options.input, Picture())
     trust = options.trust or _ask_for_trust(options.a, options.b)
+    told = inputs_of(options.shape)
     with progress() as tell:
         tell("start")
         with loading():
@@ -47,7 +48,8 @@ def verify(options: SimpleNamespace) -> int:
             options.a,
             options.b,
             epoch=options.epoch,
-            shapes=shapes_of(options.shape),
+            shapes=told.shapes,
+            types=told.types,
             ranges=dict(_range(text) for text in options.range),
             inputs=arrays,
             batches=_batches(options.batch),

@@ -45,6 +45,7 @@ def convert(
     to: str | None = None,
     epoch: int | None = None,
     shapes: Mapping[str, Sequence[int | str]] | None = None,
+    types: Mapping[str, str] | None = None,
     dtype: str | None = None,
     opset: int | None = None,
     runtime: str = "onnxruntime",
@@ -66,6 +67,7 @@ def convert(
             compiled; default: by its ending.
         epoch: of a checkpoint; default: the newest.
         shapes: of inputs, by name; a word instead of a size leaves it open.
+        types: dtypes of inputs, by name, in place of those that the source declares or implies.
         dtype: float16 or bfloat16, for what is float32.
         opset: of an ONNX file, 13 to 21; default: 13.
         runtime: of a compiled model: onnxruntime or openvino.
@@ -97,7 +99,7 @@ def convert(
     checked(opset, "convert: --opset")
     tell("read")
     request = Request(
-        load(source, epoch, shapes),
+        load(source, epoch, shapes, types),
         shapes or {},
         dtype,
         opset,

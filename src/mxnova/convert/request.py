@@ -6,21 +6,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
+import torch
 
-from ..core.base.dtypes import dtype_of
 from ..core.base.errors import ArgumentError, MXNetError, candidates
-from ..core.graph.infer import infer_dtypes, infer_shapes
+from ..core.graph.infer import infer_partial_dtypes, infer_shapes
+from ..core.graph.labels import labels_of
+from ..core.graph.missing import parameters_among
 from ..core.graph.node import Entry, Node
 from ..core.graph.rewrite import rewrite
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.op.dtypes import torch_dtype
-from ..onnx.export import label_names
 from ..predictor.picture import Picture
-from .source import Model
+from .source import Model, declare_dtypes
 
 __all__ = ["DTYPES", "Request"]
 
@@ -76,19 +77,31 @@ class Request:
         """
         names = self.model.inputs
         given = {**(self.model.sizes or {}), **self.sizes}
+        known = {*names, *self.model.network.list_inputs()} - self.model.arrays.keys()
         for name in self.sizes:
-            if name not in names:
+            if name not in known:
                 raise ArgumentError(
                     f"--shape: the model has no input {name!r}{candidates(name, names)}"
                 )
-        labels = label_names(self.model.graph)
+        labels = labels_of(self.model.graph)
         lacking = [name for name in names if name not in given and name not in labels]
         if lacking:
-            raise ArgumentError(
-                f"convert: which shape has {', '.join(lacking)}? --shape {lacking[0]}=N,3,224,224, "
-                "where a word leaves a size open"
-            )
+            self._refuse_missing(lacking)
         return {name: tuple(given[name]) for name in names if name in given}
+
+    def _refuse_missing(self, names: Sequence[str]) -> NoReturn:
+        """Raise the error for variables that have neither values nor a shape."""
+        parameters = parameters_among(self.model.graph, names)
+        if parameters:
+            raise ArgumentError(
+                f"convert: {self.model.files[-1]} lacks {', '.join(parameters)}, which the network "
+                "reads as parameters; add the arrays to the file, or give --shape NAME=SIZES to "
+                "make them inputs"
+            )
+        raise ArgumentError(
+            f"convert: which shape has {', '.join(names)}? --shape {names[0]}=N,3,224,224, "
+            "where a word leaves a size open"
+        )
 
     @property
     def has_open_sizes(self) -> bool:
@@ -173,40 +186,70 @@ class Request:
 
     @cached_property
     def graph(self) -> Symbol:
-        """The network, whose variables are declared in the element type that is asked for."""
-        symbol = self.model.graph
+        """The network for inference, whose variables declare the dtype of the target."""
+        return self.with_target_dtypes(self.model.graph)
+
+    def with_target_dtypes(self, symbol: Symbol) -> Symbol:
+        """Return `symbol` with the dtypes of the target declared for inputs and parameters."""
         if self.dtype is None:
             return symbol
-        cast = {n for n, a in self.typed[0].items() if a is not self.model.arrays[n]}
-        names = {*cast, *self.shapes}
-        flag = str(dtype_of(self.dtype).flag)
+        arrays, inputs = self.typed
+        symbol = self._with_table_dtypes(symbol)
+        cast = [name for name, array in arrays.items() if array is not self.model.arrays[name]]
+        return declare_dtypes(symbol, {**dict.fromkeys(cast, self.dtype), **inputs})
 
-        def replace(node: Node, inputs: list[Entry]) -> Node | None:
-            if node.op is not None or node.name not in names:
-                return None
-            return Node(None, node.name, {**node.attrs, "__dtype__": flag})
-
-        return rewrite(symbol, replace)
+    @cached_property
+    def source_types(self) -> dict[str, str]:
+        """The dtype of each input of the source."""
+        return {name: self.model.input_types[name] for name in self.shapes}
 
     @cached_property
     def typed(self) -> tuple[dict[str, NDArray], dict[str, str]]:
-        """Parameters, and element types of inputs, in the element type that is asked for."""
-        arrays = self.model.arrays
-        names = list(self.shapes)
-        if self.dtype is None or not names:
-            return arrays, dict.fromkeys(names, "float32")
-        wanted = dict.fromkeys(names, self.dtype)
-        known = {name: torch_dtype(self.dtype) for name in names}
+        """The parameters, and the dtypes of the inputs, in the dtype of the target.
+
+        Inputs that the network reads as numbers of rows or as lengths keep their dtype: float16
+        has no integers above 2048.
+        """
+        arrays, types = self.model.arrays, self.source_types
+        if self.dtype is None:
+            return arrays, types
+        wanted = torch_dtype(self.dtype)
         symbol = rewrite(self.model.graph, _undeclared)  # files of Gluon's declare all
-        table = infer_dtypes(symbol.nodes, known)
+        symbol = self._with_table_dtypes(symbol)
+        cast = [n for n, t in types.items() if t == "float32" and _spreads(symbol, n, wanted)]
+        known = {**{n: torch_dtype(t) for n, t in types.items()}, **dict.fromkeys(cast, wanted)}
+        table = infer_partial_dtypes(symbol.nodes, known)
         found = {n.name: table[n][0] for n in symbol.nodes if n.op is None}
-        cast = {
+        made = {
             name: array.astype(self.dtype)
-            if found.get(name) == known[names[0]] and array.dtype == np.float32
+            if found.get(name) == wanted and array.dtype == np.float32
             else array
             for name, array in arrays.items()
         }
-        return cast, wanted
+        return made, {**types, **dict.fromkeys(cast, self.dtype)}
+
+    def _with_table_dtypes(self, symbol: Symbol) -> Symbol:
+        """Return `symbol` whose Embedding nodes, which state the dtype of rows, state the target's.
+
+        MXNet has no name for bfloat16 there.
+        """
+        if self.dtype != "float16":
+            return symbol
+
+        def replace(node: Node, inputs: list[Entry]) -> Node | None:
+            op = node.op
+            if op is None or op.name != "Embedding" or op.attr("dtype") != "float32":
+                return None
+            attrs = {**node.attrs, "dtype": "float16"}
+            return Node(op.changed(dtype="float16"), node.name, attrs, inputs)
+
+        return rewrite(symbol, replace)
+
+
+def _spreads(symbol: Symbol, name: str, dtype: torch.dtype) -> bool:
+    """Return True if the dtype of an input decides that of any operator's output."""
+    one, other = (infer_partial_dtypes(symbol.nodes, {name: d}) for d in (torch.float32, dtype))
+    return any(one[node] != other[node] for node in symbol.nodes if node.op is not None)
 
 
 def _undeclared(node: Node, inputs: list[Entry]) -> Node | None:

@@ -6,26 +6,36 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from ..artefacts import OpenedModel, is_artefact, open_model
+from ..artefacts.detector import detecting, is_detector
 from ..checkpoint import joined_params, split_params
-from ..core.base.errors import ArgumentError, MXNetError
+from ..core.base.dtypes import dtype_of
+from ..core.base.errors import ArgumentError, FormatError, MXNetError, candidates
+from ..core.graph.infer import infer_complete_dtypes
+from ..core.graph.labels import without_label_graphs
+from ..core.graph.node import Entry, Node
+from ..core.graph.rewrite import rewrite
 from ..core.graph.serialize import from_json
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.nd.files import array_of_record, record_of_array
-from ..formats import safetensors
+from ..core.op.dtypes import mx_dtype
+from ..formats import safetensors, symbol_json
 from ..formats.checkpoint_files import CheckpointFiles, located, prefix_of
+from ..formats.kinds import is_params_file, what_it_is
 from ..formats.params import ParamsFile
 from ..formats.safetensors_params import read_params, to_params
-from ..formats.source import read_file, sha256_of
+from ..formats.source import open_regular, read_file, sha256_of
 from ..predictor.picture import Picture
 
-__all__ = ["Model", "load", "model_of"]
+__all__ = ["Model", "declare_dtypes", "load", "model_of"]
 
 Sizes = Mapping[str, Sequence[int | str]]
 
@@ -43,6 +53,7 @@ class Model:
         sizes: shapes of inputs that the file tells, with names for sizes that it leaves open.
         preprocessing: how an image becomes an input, where the source tells it.
         labels: names of the scores, where the source tells them.
+        types: dtypes of inputs by name, in place of those that the graph declares.
     """
 
     files: tuple[str, ...]
@@ -53,14 +64,56 @@ class Model:
     sizes: Sizes | None = None
     preprocessing: Picture | None = None
     labels: Sequence[str] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def graph(self) -> Symbol:
-        """Its symbol, or that of the network beside a file of parameters.
+        """The network for inference, whose inputs declare their dtypes.
+
+        Nodes that only compute labels of losses are left out, and training graphs of SSD networks
+        are reduced to their detections.
 
         Raises:
-            ArgumentError: it has none.
+            ArgumentError: the model has no network, or `types` names no input of it.
+            MXNetError: the dtypes of the network contradict each other.
         """
+        symbol = self.network
+        if is_detector(node.op.name for node in symbol.nodes if node.op is not None):
+            detector = detecting(symbol_json.loads(symbol.tojson()))
+            symbol = symbol if detector is None else from_json(symbol_json.dumps(detector))
+        symbol = without_label_graphs(symbol)
+        types = self._input_types(symbol)
+        return declare_dtypes(symbol, {n: t for n, t in types.items() if t != "float32"})
+
+    @cached_property
+    def input_types(self) -> dict[str, str]:
+        """The dtype of each input."""
+        return self._input_types(self.graph)
+
+    def _input_types(self, symbol: Symbol) -> dict[str, str]:
+        """Return the dtypes that the network declares or its parameters imply, else float32."""
+        known = {name: array._tensor.dtype for name, array in self.arrays.items()}
+        table = infer_complete_dtypes(symbol.nodes, known)
+        found = {n.name: table[n][0] or torch.float32 for n in symbol.nodes if n.op is None}
+        return {name: mx_dtype(dtype).name for name, dtype in found.items() if name not in known}
+
+    @cached_property
+    def network(self) -> Symbol:
+        """The symbol as it was read, or that of the network beside a file of parameters.
+
+        Raises:
+            ArgumentError: the model has no network, or `types` names no input of it.
+        """
+        symbol = self._read_network()
+        names = symbol.list_inputs()
+        for name in self.types:
+            if name not in names or name in self.arrays:
+                inputs = [n for n in names if n not in self.arrays]
+                hint = candidates(name, inputs)
+                raise ArgumentError(f"--shape: the model has no input {name!r}{hint}")
+        return declare_dtypes(symbol, self.types)
+
+    def _read_network(self) -> Symbol:
         if self.symbol is not None:
             return self.symbol
         if (prefix := prefix_of(self.files[0])) != self.files[0]:
@@ -112,34 +165,46 @@ class Model:
 
 
 def load(
-    source: str | os.PathLike[str], epoch: int | None = None, sizes: Sizes | None = None
+    source: str | os.PathLike[str],
+    epoch: int | None = None,
+    sizes: Sizes | None = None,
+    types: Mapping[str, str] | None = None,
 ) -> Model:
-    """The model that `source` names.
+    """Read the model at `source`.
 
     Args:
         source: the prefix or a file of a checkpoint, what `open_model` opens, or the path of an
             .onnx, .safetensors or .params file.
         epoch: of a checkpoint; None for the newest.
         sizes: shapes of inputs of an ONNX file, instead of its own.
+        types: dtypes of inputs, in place of those that the graph declares.
 
     Raises:
         FileError: a file is missing or cannot be read.
         FormatError: a file breaks its format.
     """
-    path = os.fspath(source)
+    model = _read(os.fspath(source), epoch, sizes or {})
+    return replace(model, types=types) if types else model
+
+
+def _read(path: str, epoch: int | None, sizes: Sizes) -> Model:
     ending = Path(path).suffix
     if ending == ".onnx":
-        return _of_onnx(path, sizes or {})
+        return _of_onnx(path, sizes)
     if ending == ".mxnova":
         raise ArgumentError(f"{path}: is compiled, without a network: give what it was made of")
     if ending == ".safetensors":
         file = safetensors.read(path)
         saved, np_shape = to_params(file)
         return Model((path,), None, saved, np_shape, _epoch_of(file.metadata))
-    if ending == ".params":
+    if ending == ".params" or is_params_file(path):
         return Model((path,), None, *read_params(path))
     if is_artefact(path):
         return model_of(open_model(path, epoch))
+    if os.path.isfile(path) and prefix_of(path) == path:
+        with open_regular(path) as unknown:
+            hint = what_it_is(unknown.read(16))
+        raise FormatError(f"{path}: not a model that can be read{hint}")
     return _of_checkpoint(located(path, epoch))
 
 
@@ -159,6 +224,20 @@ def _network(path: str) -> Symbol:
     except MXNetError as error:
         raise (error if isinstance(error, OSError) else type(error)(f"{path}: {error}")) from None
     return symbol
+
+
+def declare_dtypes(symbol: Symbol, types: Mapping[str, str]) -> Symbol:
+    """Return `symbol` whose variables declare these dtypes, by name."""
+    if not types:
+        return symbol
+
+    def replace_variable(node: Node, inputs: list[Entry]) -> Node | None:
+        if node.op is not None or node.name not in types:
+            return None
+        flag = str(dtype_of(types[node.name]).flag)
+        return Node(None, node.name, {**node.attrs, "__dtype__": flag})
+
+    return rewrite(symbol, replace_variable)
 
 
 def model_of(opened: OpenedModel) -> Model:

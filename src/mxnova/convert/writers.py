@@ -110,7 +110,7 @@ def _to_mxnet(request: Request, path: str) -> None:
         cast = {name for name, array in request.typed[0].items() if array is not mine[name]}
     _to_params(request, files.params, lambda name: name.partition(":")[2] in cast)
     with replacing(files.symbol) as file:
-        file.write(request.graph.tojson().encode())
+        file.write(request.with_target_dtypes(request.model.network).tojson().encode())
 
 
 # -- Networks --------------------------------------------------------------------------------------

@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
-__all__ = ["what_it_is"]
+import os
 
+from .source import open_regular
+
+__all__ = ["PARAMS_MAGIC", "is_params_file", "what_it_is"]
+
+PARAMS_MAGIC = b"\x12\x01\0\0\0\0\0\0"  # the first bytes of a file of arrays
 _BEGINNINGS = (
-    (b"\x12\x01\0\0\0\0\0\0", "a file of arrays, which mx.nd.load and load_parameters read"),
+    (PARAMS_MAGIC, "a file of arrays, which mx.nd.load and load_parameters read"),
     (b"\x0a\x23\xd7\xce", "a file of records, which mx.recordio.MXRecordIO reads"),
     (b"{", "JSON, as symbols are, which mx.sym.load reads"),
     (b"\x80", "a pickle, as optimizer states are, which load_states reads"),
@@ -20,6 +25,17 @@ _BEGINNINGS = (
     (b"<!DOCTYPE", "a web page, such as a server answers instead of a file: download it again"),
     (b"<html", "a web page, such as a server answers instead of a file: download it again"),
 )
+
+
+def is_params_file(path: str | os.PathLike[str]) -> bool:
+    """Return True if `path` is a local file of arrays, whatever its name ends in.
+
+    Sockeye writes ``params.best``, SageMaker ``model_algo-1``.
+    """
+    if not os.path.isfile(path):
+        return False
+    with open_regular(path) as file:
+        return file.read(len(PARAMS_MAGIC)) == PARAMS_MAGIC
 
 
 def what_it_is(content: bytes | bytearray | memoryview | str, expected: bytes = b"") -> str:

@@ -17,6 +17,7 @@ from .. import ndarray as nd
 from .. import symbol as sym_module
 from ..core.base.errors import ArgumentError, ArgumentTypeError, shown
 from ..core.base.shapes import from_user
+from ..core.graph.labels import labels_of, without_label_graphs
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.op.dtypes import torch_dtype
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from ..core.graph.open_sizes import OpenSizes
     from .model import Exported, Inputs
 
-__all__ = ["export_for_runtime", "export_model", "get_operator_support", "label_names"]
+__all__ = ["export_for_runtime", "export_model", "get_operator_support"]
 
 _log = logging.getLogger("mxnova")
 _PREFIX = re.compile(r"^(arg|aux):")
@@ -131,7 +132,7 @@ def _exported(
     from .model import Exported, shapes_fit
 
     version = checked(opset_version, "export_model: opset_version")
-    symbol = _symbol_of(sym)
+    symbol = without_label_graphs(_symbol_of(sym))
     parameters = _parameters_of(params, set(symbol.list_inputs()))
     inputs = _inputs_of(symbol, parameters, shapes, types)
     open_sizes = OpenSizes()
@@ -195,7 +196,7 @@ def _parameters_of(params: Any, names: set[str]) -> dict[str, Tensor]:
 def _inputs_of(symbol: Symbol, parameters: Mapping[str, Tensor], shapes: Any, types: Any) -> Inputs:
     """Shapes and element types of what is no parameter, by name."""
     names = [name for name in symbol.list_inputs() if name not in parameters]
-    labels = label_names(symbol)
+    labels = labels_of(symbol)
     shapes = list(shapes or ())
     if len(shapes) < len(names):
         names = [name for name in names if name not in labels]
@@ -259,12 +260,3 @@ def _all_opened(inputs: Inputs, open_sizes: OpenSizes, fits: Callable[[Inputs], 
             if fits(tried):
                 axes, found = [*axes, axis], tried
     return found
-
-
-def label_names(symbol: Symbol) -> set[str]:
-    """Variables that are read as labels only."""
-    read: dict[str, set[str]] = {}
-    for node in symbol.nodes:
-        for entry, role in zip(node.inputs, node.op.inputs() if node.op else (), strict=False):
-            read.setdefault(entry.node.name, set()).add(role)
-    return {name for name, roles in read.items() if roles == {"label"}}

@@ -67,14 +67,27 @@ class CompiledRequest:
 
     def write(self, path: Path) -> None:
         """Writes the compiled model."""
+        import torch
+
+        from ..core.graph.infer import infer_complete_dtypes
+        from ..core.graph.missing import needed_values
+        from ..core.op.dtypes import mx_dtype, torch_dtype
         from ..onnx.export import export_for_runtime
         from .building import write_compiled
-        from .model_parts import arrays_of, outputs_of, symbol_of
+        from .model_parts import arrays_of, missing_values, outputs_of, symbol_of
 
         graph, arrays = outputs_of(symbol_of(self.symbol), self.outputs), arrays_of(self.params)
+        missing = needed_values(graph, {*arrays, *self.input_shapes})
+        if missing:
+            source = self.params if isinstance(self.params, (str, os.PathLike)) else "params"
+            raise ArgumentError(missing_values(os.fspath(source), missing))
         names = [name for name in graph.list_inputs() if name in self.input_shapes]
         shapes = [tuple(self.input_shapes[name]) for name in names]
-        kinds = [dtype_of((self.types or {}).get(name, "float32")).name for name in names]
+        dtypes = {name: array._tensor.dtype for name, array in arrays.items()}
+        dtypes.update((name, torch_dtype(kind)) for name, kind in (self.types or {}).items())
+        table = infer_complete_dtypes(graph.nodes, dtypes)
+        inferred = {n.name: table[n][0] or torch.float32 for n in graph.nodes if n.op is None}
+        kinds = [mx_dtype(inferred[name]).name for name in names]
         open_shapes = [("N", *shape[1:]) if shape else shape for shape in shapes]
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "model.onnx")

@@ -37,6 +37,8 @@ class CompiledNetwork:
         output_shapes: their shapes; None where they are open.
     """
 
+    missing: Sequence[str] = ()
+
     def __init__(
         self, model: CompiledModel, engine: Engine, shapes: Mapping[str, Sequence[int]]
     ) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -21,13 +22,23 @@ from ..core.exec.program.interpreter import Interpreter, Teller
 from ..core.exec.program.lowering import Step
 from ..core.exec.program.program import INFERENCE, ArrayFacts, Facts, Program, Settled
 from ..core.exec.program.sparse_execution import dense_edge
-from ..core.graph.infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
+from ..core.graph.infer import DTypeTable, ShapeTable, infer_complete_dtypes, infer_shapes
+from ..core.graph.missing import needed_values
 from ..core.graph.symbol import Symbol
 from ..core.kernels.copying import copy
 from ..core.nd.array import NDArray, numpy_of, tensor_from
 from ..core.op.dtypes import mx_dtype, torch_dtype
 from ..core.runtime.context import Context, context_of
-from .model_parts import PathOrBytes, aligned, arrays_of, asking, named, outputs_of, symbol_of
+from .model_parts import (
+    PathOrBytes,
+    aligned,
+    arrays_of,
+    asking,
+    missing_values,
+    named,
+    outputs_of,
+    symbol_of,
+)
 from .network import Array, unknown_input
 
 __all__ = ["GraphNetwork"]
@@ -52,12 +63,15 @@ class GraphNetwork:
         types: Mapping[str, Any] | None,
         backend: str | None,
         precision: str,
+        allow_missing: bool,
     ) -> None:
-        self._context = context_of(ctx)
+        self._context, self._allow_missing = context_of(ctx), allow_missing
+        self._source = os.fspath(params) if isinstance(params, (str, os.PathLike)) else "params"
         chosen = outputs_of(symbol_of(symbol), outputs)
         self.symbol = asking(chosen, backend, precision, self._context)
         self.parameters = aligned(self._placed(arrays_of(params)), self.symbol)
-        self._types = {n: torch_dtype(d) for n, d in named("types", types or {}).items()}
+        self._check_inputs("types", types or {})
+        self._types = {n: torch_dtype(d) for n, d in (types or {}).items()}
         self._settled: Settled | None = None
         self._set_shapes(input_shapes)
 
@@ -65,8 +79,16 @@ class GraphNetwork:
         return {name: array._tensor.to(self._context.device) for name, array in arrays.items()}
 
     def _set_shapes(self, input_shapes: Mapping[str, Sequence[int]]) -> None:
-        """Infers everything from the inputs' shapes; variables that are no inputs become zeros."""
-        self._check_inputs(input_shapes)
+        """Infer everything from the shapes of the inputs, and fill what has no values with zeros.
+
+        Raises:
+            ArgumentError: a name that is no input, or a variable without values, unless that is
+                allowed.
+        """
+        self._check_inputs("input_shapes", input_shapes)
+        self.missing: Sequence[str] = needed_values(self.symbol, {*self.parameters, *input_shapes})
+        if self.missing and not self._allow_missing:
+            raise ArgumentError(missing_values(self._source, self.missing))
         shapes, dtypes = self._inferred(input_shapes)
         self.inputs = tuple(input_shapes)
         self._order = [n.name for pair in self.symbol.variables() for n in pair]
@@ -86,24 +108,23 @@ class GraphNetwork:
         self.output_names = self.symbol.list_outputs()
         self._compile(Settled.of(self.symbol, shapes, dtypes))
 
-    def _check_inputs(self, input_shapes: Mapping[str, Sequence[int]]) -> None:
+    def _check_inputs(self, what: str, given: Mapping[str, Any]) -> None:
+        """Raise ArgumentError unless each name of the argument `what` is one of a variable."""
         names = self.symbol.list_inputs()
-        for name in named("input_shapes", input_shapes):
+        for name in named(what, given):
             if name not in names:
                 hint = candidates(name, names)
-                raise ArgumentError(f"Predictor: the model has no input {name!r}{hint}")
+                raise ArgumentError(f"Predictor: {what}: the model has no input {name!r}{hint}")
 
     def _inferred(self, input_shapes: Mapping[str, Sequence[int]]) -> tuple[ShapeTable, DTypeTable]:
-        """Shapes and element types of all nodes."""
-        nodes = self.symbol.nodes
-        variables = {n.name: n for n in nodes if n.op is None}
+        """Infer the shapes and dtypes of all nodes."""
+        nodes, names = self.symbol.nodes, set(self.symbol.list_inputs())
         shapes: dict[str, PartialShape] = {
-            n: tuple(t.shape) for n, t in self.parameters.items() if n in variables
+            n: tuple(t.shape) for n, t in self.parameters.items() if n in names
         }
         shapes.update((n, from_user(s)) for n, s in input_shapes.items())
-        types = {n: torch.float32 for n in input_shapes if "__dtype__" not in variables[n].attrs}
-        types.update((n, t.dtype) for n, t in self.parameters.items())
-        return infer_shapes(nodes, shapes), infer_dtypes(nodes, {**types, **self._types})
+        types = {n: t.dtype for n, t in self.parameters.items()}
+        return infer_shapes(nodes, shapes), infer_complete_dtypes(nodes, {**types, **self._types})
 
     def _zeros(self, name: str, shape: PartialShape, dtype: torch.dtype | None) -> Tensor:
         if shape is None or not is_known(shape):

@@ -27,6 +27,7 @@ __all__ = [
     "aligned",
     "arrays_of",
     "asking",
+    "missing_values",
     "named",
     "outputs_of",
     "symbol_of",
@@ -103,6 +104,21 @@ def arrays_of(params: PathOrBytes | Mapping[str, NDArray]) -> dict[str, NDArray]
         if not isinstance(array, NDArray):
             raise ArgumentTypeError(f"Predictor: {source}: {name} is {shown(array)}, no array")
     return arrays
+
+
+def missing_values(source: str, names: Sequence[str]) -> str:
+    """Format the error for variables of a network that have no values.
+
+    Args:
+        source: the file of parameters, or the argument that holds them.
+        names: the variables.
+    """
+    several = len(names) > 10
+    listed = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if several else "")
+    return (
+        f"Predictor: {source} lacks {listed}, and input_shapes does not give the shape of an input "
+        "of that name. Complete the parameters, or pass allow_missing=True to compute with zeros"
+    )
 
 
 def aligned(parameters: dict[str, Tensor], symbol: Symbol) -> dict[str, Tensor]:

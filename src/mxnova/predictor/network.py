@@ -38,11 +38,13 @@ class Network(Protocol):
 
     Attributes:
         inputs: names of its inputs.
+        missing: names of variables that have no values, and that outputs depend on.
         output_names: names of its outputs.
         output_shapes: their shapes; None where they depend on the data.
     """
 
     inputs: tuple[str, ...]
+    missing: Sequence[str]
     output_names: list[str]
     output_shapes: list[Shape | None]
 

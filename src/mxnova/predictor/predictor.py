@@ -54,6 +54,9 @@ class Predictor:
             parameters in float32.
         cache: for onnxruntime and openvino: compile the model as ``mxnova compile`` does, and keep
             that in the cache folder. The next predictor of the same files does not import torch.
+        allow_missing: compute with zeros for variables that neither `params` nor `input_shapes`
+            has, instead of raising an error. Labels of losses and initial states of RNN are zeros
+            in any case. Not with `cache`.
 
     Raises:
         MXNetError: parts that do not fit each other; the text names what.
@@ -72,13 +75,14 @@ class Predictor:
         backend: str | None = None,
         precision: str = "float32",
         cache: bool = False,
+        allow_missing: bool = False,
     ) -> None:
         options: tuple[Any, ...] = (ctx, outputs, types, backend, precision)
         parts: tuple[Any, ...] = (symbol, params)
-        kept = (*map(_kept, parts), *options, cache)
+        kept = (*map(_kept, parts), *options, cache, allow_missing)
         origin = Origin.of(_of_parts, kept, filter(_is_path, parts), input_shapes)
         made: Callable[..., Network] = _cached if cache else _graph
-        self._start(made(*parts, input_shapes, *options), origin)
+        self._start(made(*parts, input_shapes, *options, allow_missing), origin)
 
     def _start(self, network: Network, origin: Origin) -> None:
         self._network, self._origin = network, origin
@@ -296,6 +300,7 @@ def _cached(
     types: Any,
     backend: str | None,
     precision: str,
+    allow_missing: bool,
 ) -> Network:
     from .compiled_cache import CompiledRequest, cached_network
 
@@ -304,6 +309,8 @@ def _cached(
             f"Predictor: cache=True: ctx={ctx}, precision={precision}: compiled models run on the "
             "CPU in float32"
         )
+    if allow_missing:
+        raise ArgumentError("Predictor: cache=True and allow_missing=True do not go together")
     request = CompiledRequest(symbol, params, input_shapes, outputs, types, backend)
     return cached_network(request).reshaped(input_shapes)
 
@@ -335,6 +342,10 @@ class Session:
     def set_input(self, name: str, data: Any) -> None:
         """Sets an input, or another variable that is no parameter; values are copied."""
         self._fed[name] = self._network.value(name, data, copied=True)
+
+    def unset(self) -> list[str]:
+        """Return the variables that have no values, neither among the parameters nor set."""
+        return [name for name in self._network.missing if name not in self._fed]
 
     def input_facts(self, name: str) -> tuple[tuple[int, ...], DType]:
         """Shape and element type of what `set_input` sets."""
@@ -384,8 +395,16 @@ class Session:
         return shape, self._network.output_type(index)
 
     def reshape(self, input_shapes: Mapping[str, Sequence[int]]) -> Session:
-        """A session of a predictor with other shapes of some inputs."""
+        """Return a session of a predictor with other shapes of some inputs.
+
+        It keeps the values that were set in place of missing parameters.
+        """
         if not isinstance(input_shapes, Mapping):
             raise ArgumentTypeError(f"reshape: input_shapes={shown(input_shapes)}: must be a dict")
         shapes = {name: self._network.input_facts(name)[0] for name in self._network.inputs}
-        return Session(self.predictor.reshape({**shapes, **input_shapes}))
+        session = Session(self.predictor.reshape({**shapes, **input_shapes}))
+        for name in session._network.missing:
+            value = self._fed.get(name)
+            if value is not None and tuple(value.shape) == session.input_facts(name)[0]:
+                session._fed[name] = value
+        return session

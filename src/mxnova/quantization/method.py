@@ -39,16 +39,21 @@ class Task:
     folder: str
 
     def fed(self, advance: Advance) -> Iterator[dict[str, Array]]:
-        """The samples as inputs by name, batch by batch."""
-        done = 0
+        """Yield the samples batch by batch, as inputs by name in the dtype of the model."""
+        done, dtype = 0, self._dtype
         for batch in self.samples.batches():
-            yield {self.input: batch.values}
+            yield {self.input: batch.values.astype(dtype, copy=False)}
             done += batch.n_items
             advance(done)
 
     def example(self) -> Array:
-        """The first batch."""
-        return next(self.samples.batches()).values
+        """Return the first batch in the dtype of the model."""
+        return next(self.samples.batches()).values.astype(self._dtype, copy=False)
+
+    @property
+    def _dtype(self) -> str:
+        dtype = self.request.source_types[self.input]
+        return "float32" if dtype == "bfloat16" else dtype
 
 
 class Method(ABC):

@@ -45,6 +45,7 @@ def quantize(
     batch: int | None = None,
     epoch: int | None = None,
     shapes: Mapping[str, Sequence[int | str]] | None = None,
+    types: Mapping[str, str] | None = None,
     preprocessing: Mapping[str, Any] | None = None,
     labels: Sequence[str] | None = None,
     seed: int = 0,
@@ -82,6 +83,7 @@ def quantize(
         batch: samples that are run at once; default: 8, or what the model fixes.
         epoch: of a checkpoint; default: the newest.
         shapes: of the input, by name, where neither model nor data tell; a word leaves a size open.
+        types: dtypes of inputs, by name, in place of those that the model declares.
         preprocessing: how an image becomes an input: size, mean, scale, bgr, gray, interpolation,
             in place of what the model tells.
         labels: names of classes, in order, likewise.
@@ -116,11 +118,11 @@ def quantize(
     )
     tell("read the model")
     opened = _opened(model, epoch)
-    source_model = model_of(opened)
+    source_model = replace(model_of(opened), types=types or {})
     nodes = checked_names(source_model.graph, [exclude] if isinstance(exclude, str) else exclude)
     check_targets(files_at(target, kind, opened), source_model.files, force, "quantize")
     found = dataset(
-        InferenceModel(opened.path, {}, opened),
+        InferenceModel(opened.path, {"types": types} if types else {}, opened),
         data,
         options,
         shapes or {},

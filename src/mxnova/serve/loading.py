@@ -109,7 +109,8 @@ def _open(source: ModelSource) -> InferenceModel:
     path = Path(source.path)
     if path.is_dir():
         path = _inside(path)
-    model = InferenceModel.open(str(path), source.epoch, backend=source.backend, ctx=source.ctx)
+    options = {"backend": source.backend, "ctx": source.ctx, "types": source.types or None}
+    model = InferenceModel.open(str(path), source.epoch, **options)
     artefact = model.source
     if isinstance(artefact, OpenedModel) and artefact.graph is None and artefact.symbol is None:
         told = "; ".join((artefact.layout, *artefact.notes))

@@ -25,6 +25,7 @@ class ModelSource:
     Attributes:
         path: a compiled model, what `open_model` opens, or a folder with one of these.
         shapes: of the inputs of a checkpoint, by name; words for sizes that are left open.
+        types: dtypes of inputs of a checkpoint, by name; others are those that its files declare.
         epoch: number of the .params file; None: the newest.
         backend: who runs a checkpoint, see `Predictor`; compiled models have their own.
         ctx: where a checkpoint runs, as text; None: on the CPU.
@@ -34,6 +35,7 @@ class ModelSource:
 
     path: str
     shapes: Shapes = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict)
     epoch: int | None = None
     backend: str | None = None
     ctx: str | None = None

@@ -13,12 +13,13 @@ from ..checkpoint import save_checkpoint
 from ..core.base.errors import ArgumentError, ArgumentTypeError, candidates, shown
 from ..core.base.unique_names import unique_identifiers
 from ..core.graph.infer import infer_shapes
+from ..core.graph.labels import labels_of
 from ..core.graph.node import Node
 from ..core.graph.rewrite import rewrite
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from .graph import Graph
-from .heads import labels_of, without_heads
+from .heads import without_heads
 from .module import Fields, GraphModule, module_of
 from .open_sizes import Facts
 from .refusals import check

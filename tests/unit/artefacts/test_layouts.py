@@ -186,3 +186,27 @@ def test_topics(tmp_path):
         assert "meta.json: num_topics=3" in model.notes
         assert model.params["arg:projection_weight"].shape == (9, 3)
         assert (model.symbol is None) == ("symbol.json" not in files)
+
+
+def test_detector_is_recognized_by_its_graph(tmp_path):
+    files = made.checkpoint(made.detector(), "ssd", data=(1, 3, 32, 32), label=(1, 5, 5))
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    archive = tmp_path / "ssd.tar.gz"
+    archive.write_bytes(made.tar_gz(files))
+    for path in (tmp_path / "ssd", archive):
+        model = mx.open_model(path)
+        assert model.input_names == ["data", "cls_prob_label"]
+        assert any(note.startswith("outputs: rows (class, score") for note in model.notes)
+        (rows,) = model.predictor({"data": (1, 3, 32, 32)}).predict(data=np.zeros((1, 3, 32, 32)))
+        assert rows.shape[2] == 6
+
+
+@pytest.mark.parametrize("name", ["params.best", "model_algo-1", "params.00012"])
+@pytest.mark.parametrize("kind", ["file", "folder", "archive"])
+def test_parameters_are_recognized_by_content(name, kind, tmp_path):
+    content = made.arrays(w=np.ones((2, 2)))
+    path = tmp_path / ("model.tar.gz" if kind == "archive" else name)
+    path.write_bytes(made.tar_gz({name: content}) if kind == "archive" else content)
+    model = mx.open_model(tmp_path if kind == "folder" else path)
+    assert list(model.arrays) == ["w"]

@@ -304,3 +304,22 @@ def test_compiled_models_start_without_torch(program, symbol, parameters, tmp_pa
         told.append(torch)
         np.testing.assert_allclose([float(v) for v in found], wanted[0], atol=1e-5)
     assert told == ["1", "0"]  # made by the first
+
+
+def test_forward_rejects_missing_parameters_unless_they_are_set(call, symbol, parameters, tmp_path):
+    mx.nd.save(str(tmp_path / "net.params"), {"arg:fc_weight": parameters["arg:fc_weight"]})
+    content = (tmp_path / "net.params").read_bytes()
+    model = symbol.tojson().encode(), content, len(content), 1, 0
+    predictor = created(call, "MXPredCreate", *model, *SHAPE)
+    call("MXPredSetInput", predictor, b"data", address(DATA), DATA.size)
+    with pytest.raises(RuntimeError, match="MXPredForward: fc_bias: not among the parameters"):
+        call("MXPredForward", predictor)
+    bias = np.array([1, 2, 3], np.float32)
+    call("MXPredSetInput", predictor, b"fc_bias", address(bias), bias.size)
+    call("MXPredForward", predictor)
+    complete = mx.Predictor(symbol, parameters, {"data": (2, 4)}).predict(data=DATA)[0]
+    np.testing.assert_allclose(output_of(call, predictor), complete, rtol=1e-6)
+    reshaped = created(call, "MXPredReshape", 1, texts("data"), uints(0, 2), uints(1, 4), predictor)
+    call("MXPredSetInput", reshaped, b"data", address(DATA), 4)
+    call("MXPredForward", reshaped)
+    np.testing.assert_allclose(output_of(call, reshaped), complete[:1], rtol=1e-6)

@@ -231,3 +231,15 @@ def test_networks_without_scores_are_quantized_and_not_measured(tmp_path):
     assert "%" not in found.line
     with pytest.raises(mx.MXNetError, match="--max-drop: the first output"):
         mx.quantize(tmp_path / "one", data, max_drop=1, force=True)
+
+
+def test_quantize_with_onnxruntime_feeds_the_dtype_of_the_input(tmp_path):
+    pytest.importorskip("onnxruntime")
+    data = mx.sym.Cast(mx.sym.var("data"), dtype="float32") / 255
+    layer = mx.sym.FullyConnected(data, num_hidden=4, name="fc", no_bias=True)
+    weight = {"fc_weight": mx.nd.array(np.random.default_rng(0).normal(size=(4, 8)))}
+    mx.model.save_checkpoint(str(tmp_path / "net"), 0, mx.sym.softmax(layer), weight, {})
+    values = np.random.default_rng(0).integers(0, 256, (16, 8)).astype("uint8")
+    target = tmp_path / "q.onnx"
+    mx.quantize(tmp_path / "net", values, target, types={"data": "uint8"}, samples=8)
+    assert runner_of(target).outputs({"data": values[:1]})[0].shape == (1, 4)

@@ -29,6 +29,13 @@ def test_open_sizes_of_a_checkpoint_are_open(models):
     assert model.picture is None
 
 
+def test_load_uses_the_dtypes_that_options_state(tmp_path):
+    data = mx.sym.Cast(mx.sym.var("data"), dtype="float32")
+    save(tmp_path / "net", mx.sym.FullyConnected(data, num_hidden=2, name="fc"), {"data": (1, 4)})
+    model = load(source(tmp_path, "net", types={"data": "uint8"}))
+    assert model.inputs[0].dtype == np.uint8
+
+
 def test_closed_sizes_are_closed(models):
     model = load(source(models, shapes={"data": (2, 4)}))
     assert model.inputs[0].shape == (2, 4)

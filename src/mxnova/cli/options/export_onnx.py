@@ -12,7 +12,8 @@ command = Command(
     [
         Model("prefix", metavar="MODEL"),
         EPOCH,
-        shape("Shape of an input, such as data=N,3,224,224; a word such as N leaves a size open.",
+        shape("Shape of an input, such as data=N,3,224,224; a word such as N leaves a size open; "
+              "data:uint8=N,4 also states its dtype.",
               required=True),
         Option("--dtype", default="float32",
                help="Element type of the inputs (default: float32)."),

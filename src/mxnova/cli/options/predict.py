@@ -40,10 +40,12 @@ command = Command(
                help="cpu, gpu, or 'gpu(1)' for another GPU than the first (default: cpu)."),
         Option("--precision", type=click.Choice(["float32", "bfloat16"]),
                help="Type for matrix products and convolutions (default: float32)."),
+        Option("--allow-missing", is_flag=True,
+               help="Compute with zeros for parameters that the model's files lack."),
         Option("--explain", is_flag=True, help="Also show which backend runs each node, and why."),
         Option("-s", "--shape", multiple=True, metavar="NAME=SIZES", group="FILES",
                help="Shape of the input, such as data=N,3,224,224, if the model does not state it "
-               "(default: that of the files)."),
+               "(default: that of the files); data:uint8=N,4 also states its dtype."),
         Option("--batch", type=int, metavar="N", group="FILES",
                help="Batch size (default: 8)."),
         Option("--threads", type=int, default=2, group="FILES",

@@ -29,7 +29,8 @@ command = Command(
         Option("-o", "--output", type=PATH, metavar="FILE",
                help="Prefix, or .onnx, .xml or .mxnova file, to write (default: MODEL-quantized)."),
         EPOCH,
-        shape("Shape of the input, such as data=N,3,224,224, if neither model nor data state it."),
+        shape("Shape of the input, such as data=N,3,224,224, if neither model nor data state it; "
+              "data:uint8=N,4 also states its dtype."),
         FORCE,
         JSON,
         PAGE,

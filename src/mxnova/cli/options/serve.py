@@ -16,7 +16,7 @@ command = Command(
         Option("--port", type=int, help="Port to listen on; 0 selects a free one (default: 8080)."),
         Option("-s", "--shape", multiple=True, metavar="NAME=SIZES", group="Models",
                help="Checkpoints: shape of an input, such as data=N,3,224,224; a word such as N "
-               "leaves a size open."),
+               "leaves a size open; data:uint8=N,4 also states its dtype."),
         Option("--epoch", type=int, group="Models",
                help="Checkpoints: epoch (default: the newest)."),
         Option("--backend", metavar="NAME", group="Models",

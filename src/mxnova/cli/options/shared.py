@@ -16,7 +16,7 @@ PAGE = Option(
 
 
 def shape(text: str, required: bool = False) -> Option:
-    """``--shape``, any number of times."""
+    """Return the option ``--shape``, which may be given any number of times."""
     return Option(
         "-s", "--shape", multiple=True, required=required, metavar="NAME=SIZES", help=text
     )
@@ -40,7 +40,8 @@ def preprocessing(group: str) -> list[Option]:
 SOURCE = [
     Model("source", ", .safetensors or .params", metavar="SOURCE"),
     EPOCH,
-    shape("Shape of an input, such as data=N,3,224,224; a word such as N leaves a size open."),
+    shape("Shape of an input, such as data=N,3,224,224; a word such as N leaves a size open; "
+          "data:uint8=N,4 also states its dtype."),
 ]  # fmt: skip
 WRITING = [
     *preprocessing("Preprocessing of images, stored in .py, .onnx and .mxnova files"),

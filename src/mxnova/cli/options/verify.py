@@ -13,7 +13,8 @@ command = Command(
         Model("a", ", .pt2, .xml, .py or .mxnova", metavar="A"),
         Model("b", explained="the same", metavar="B"),
         EPOCH,
-        shape("Shape of an input, such as data=N,3,224,224; a word such as N leaves a size open."),
+        shape("Shape of an input, such as data=N,3,224,224; a word such as N leaves a size open; "
+              "data:uint8=N,4 also states its dtype."),
         Option("--range", multiple=True, metavar="NAME=LOW,HIGH",
                help="Range of the random values of an input (default: -1,1); with ,int they are "
                "integers."),

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import torch
+
 from ..request import Request
 from .inputs import feeds, ranges_of
 from .mxnet import MXNetRunner
@@ -22,7 +24,7 @@ _SATURATES = (
     "not proved for x86 processors without VNNI, where OpenVINO saturates sums of 8-bit products "
     "unless its property LP_TRANSFORMS_MODE is NO"
 )
-_TOLERANCES = {None: TOLERANCE, "float16": 1e-2, "bfloat16": 6e-2}
+_TOLERANCES = {torch.float16: 1e-2, torch.bfloat16: 6e-2}
 
 
 def proved(
@@ -47,9 +49,10 @@ def _compared(request: Request, path: str, kind: str, tell: Callable[[str], Any]
     second = CheckpointRunner(path, model.epoch) if is_checkpoint else runner_of(path, trust=True)
     source = model.files[0]
     first = runner_of(source) if source.endswith(".onnx") else MXNetRunner(model)
-    ranges = ranges_of(model.graph, list(request.shapes), {})
-    fed = feeds(request.fed(BATCHES), ranges, seed=0)
-    tolerance = _TOLERANCES[request.dtype]
+    ranges = ranges_of(model.graph, request.source_types, {})
+    fed = feeds(request.fed(BATCHES), ranges, request.source_types, seed=0)
+    dtypes = {array._tensor.dtype for array in request.typed[0].values()}
+    tolerance = max((_TOLERANCES.get(dtype, TOLERANCE) for dtype in dtypes), default=TOLERANCE)
     found = compared(first, second, fed, model, tolerance, is_brief=True, tell=tell)
     return replace(found, caveat=_SATURATES) if _saturates(path) else found
 

@@ -41,7 +41,10 @@ class CheckpointRunner(ProcessRunner, MXNetRunner):
 
 
 def runner_of(
-    path: str | os.PathLike[str], epoch: int | None = None, trust: bool = False
+    path: str | os.PathLike[str],
+    epoch: int | None = None,
+    trust: bool = False,
+    types: Mapping[str, str] | None = None,
 ) -> Runner:
     """Return the model at `path`, by its ending; a path without one is the prefix of a checkpoint.
 
@@ -49,6 +52,7 @@ def runner_of(
         path: of the file.
         epoch: of a checkpoint; default: the newest.
         trust: load .py and .pt2 files even if this installation did not write them.
+        types: dtypes of inputs of MXNet's files, in place of those that the network declares.
 
     Raises:
         ArgumentError: the file contains no network, or code that nobody vouches for.
@@ -64,4 +68,4 @@ def runner_of(
         return CompiledRunner("compiled", text)
     if (code := code_file(text)) is not None:
         return PythonRunner(code, trust) if code.endswith(".py") else ExportedRunner(code, trust)
-    return MXNetRunner(load(text, epoch))
+    return MXNetRunner(load(text, epoch, types=types))

@@ -174,10 +174,12 @@ class TorchTarget:
 
         self._torch = torch
         self._module: Any = None
+        self._types: dict[str, Any] = {}  # dtypes of arguments, as far as they are known
 
-    def _fed(self, values: Array) -> Any:
+    def _fed(self, name: str, values: Array) -> Any:
         tensor = self._torch.from_numpy(values)
-        return tensor.to(self._real) if values.dtype == np.float32 else tensor
+        default = self._real if values.dtype == np.float32 else tensor.dtype
+        return tensor.to(self._types.get(name) or default)
 
     def _find_type(self, tensors: Iterable[Any]) -> None:
         """Set the dtype of inputs: that of most parameters that are not integers."""
@@ -206,7 +208,9 @@ class ExportedTarget(TorchTarget):
             del os.environ["TORCH_FORCE_WEIGHTS_ONLY_LOAD"]
         self._module = program.module()
         self._find_type(program.state_dict.values())
-        self._count = len(program.graph_signature.user_inputs)
+        nodes = {node.name: node for node in program.graph.nodes}
+        for name in program.graph_signature.user_inputs:
+            self._types[name] = getattr(nodes[name].meta.get("val"), "dtype", None)
         self.facts = {"names": texts["mxnet.inputs"]}
 
     def outputs(self, feed: Feed, names: Mapping[str, str]) -> Values:
@@ -216,10 +220,11 @@ class ExportedTarget(TorchTarget):
             feed: the inputs.
             names: arguments by names of inputs; empty to pass inputs in order.
         """
-        tensors = {name: self._fed(values) for name, values in feed.items()}
         if names:
-            return self._run([], {names[name]: tensor for name, tensor in tensors.items()})
-        return self._run(list(tensors.values())[: self._count], {})
+            keywords = {names[name]: self._fed(names[name], v) for name, v in feed.items()}
+            return self._run([], keywords)
+        pairs = zip(self._types, feed.values(), strict=False)
+        return self._run([self._fed(name, values) for name, values in pairs], {})
 
 
 class PythonTarget(TorchTarget):
@@ -234,11 +239,13 @@ class PythonTarget(TorchTarget):
         exec(compile(source, path, "exec", dont_inherit=True), vars(module))
         self._module = module.load()
         self._find_type(self._module.state_dict().values())
+        types = json.loads(facts["types"])
+        self._types = {name: getattr(self._torch, dtype) for name, dtype in types.items()}
         self.facts: dict[str, Any] = {}
 
     def outputs(self, feed: Feed) -> Values:
         """Return the outputs for inputs by names of arguments."""
-        return self._run([], {name: self._fed(values) for name, values in feed.items()})
+        return self._run([], {name: self._fed(name, values) for name, values in feed.items()})
 
     def nodes(self, feed: Feed, places: Mapping[str, str]) -> Values:
         """Return the values of nodes.
@@ -297,7 +304,9 @@ class CheckpointTarget:
     def __init__(self, path: str, facts: Mapping[str, str]) -> None:
         sys.path.append(facts["packages"])
         self._mx = importlib.import_module("mxnova")
-        self._symbol, *self._parts = self._mx.model.load_checkpoint(path, int(facts["epoch"]))
+        source = importlib.import_module("mxnova.convert.source")
+        model = source.load(path, int(facts["epoch"]))
+        self._symbol, self._parts = model.graph, model.parameters
         self._bound: tuple[Any, Any] = None, None  # shapes, and the executor for them
         self.facts: dict[str, Any] = {}
 

@@ -97,6 +97,7 @@ def verify(
     *,
     epoch: int | None = None,
     shapes: Sizes | None = None,
+    types: Mapping[str, str] | None = None,
     ranges: Mapping[str, Range] | None = None,
     inputs: Mapping[str, Array] | None = None,
     batches: Sequence[int] = BATCHES,
@@ -112,6 +113,7 @@ def verify(
         b: the same.
         epoch: of checkpoints; default: the newest.
         shapes: of inputs, by name, where the files do not tell; a word leaves a size open.
+        types: dtypes of inputs, by name, in place of those that the files declare.
         ranges: smallest and largest number of inputs, and whether they are integers.
         inputs: arrays to feed, in place of random numbers.
         batches: what sizes that are left open are, one after the other.
@@ -125,9 +127,9 @@ def verify(
         MXNetError: a model that cannot be read or run, or needs `trust`.
     """
     tell("read")
-    first, second = (runner_of(path, epoch, trust=trust) for path in (a, b))
+    first, second = (runner_of(path, epoch, trust, types) for path in (a, b))
     model = _model_of(first) or _model_of(second)
-    fed = _feeds(model, shapes or {}, ranges or {}, inputs, batches, seed)
+    fed = _feeds(model, shapes or {}, types or {}, ranges or {}, inputs, batches, seed)
     return compared(first, second, fed, model, tolerance, tell=tell)
 
 
@@ -146,6 +148,7 @@ def _model_of(runner: Runner) -> Model | None:
 def _feeds(
     model: Model | None,
     shapes: Sizes,
+    types: Mapping[str, str],
     ranges: Mapping[str, Range],
     inputs: Mapping[str, Array] | None,
     batches: Sequence[int],
@@ -155,13 +158,14 @@ def _feeds(
         return [dict(inputs)]
     if model is not None:
         request = Request(model, shapes)
-        known = request.fed(batches)
+        known, types = request.fed(batches), request.source_types
     elif shapes:
         known = [_numbered(shapes, batch) for batch in batches]
+        types = {**dict.fromkeys(shapes, "float32"), **types}
     else:
         raise ArgumentError("verify: which inputs? Give --shape or --input")
-    found = ranges_of(model.symbol if model is not None else None, list(known[0]), ranges)
-    return feeds(known, found, seed)
+    found = ranges_of(None if model is None else model.graph, types, ranges)
+    return feeds(known, found, types, seed)
 
 
 def _numbered(shapes: Sizes, batch: int) -> dict[str, tuple[int, ...]]:

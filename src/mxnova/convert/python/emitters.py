@@ -205,7 +205,9 @@ _UNARY = {
     "relu": "F.relu({0})", "sigmoid": "torch.sigmoid({0})", "tanh": "torch.tanh({0})",
     "exp": "torch.exp({0})", "sqrt": "torch.sqrt({0})", "abs": "torch.abs({0})",
     "negative": "-{0}", "erf": "torch.erf({0})", "_copy": "{0}",
-    "BlockGrad": "{0}", "Flatten": "torch.flatten({0}, 1)",
+    "BlockGrad": "{0}", "Flatten": "torch.flatten({0}, 1)", "LinearRegressionOutput": "{0}",
+    "LogisticRegressionOutput": "torch.sigmoid({0})", "MAERegressionOutput": "{0}",
+    "SVMOutput": "{0}",
 }  # fmt: skip
 _BINARY = {
     "elemwise_add": "+", "broadcast_add": "+", "elemwise_sub": "-", "broadcast_sub": "-",
@@ -259,7 +261,34 @@ def _softmax(site: Site) -> Step | None:
 def _softmax_output(site: Site) -> Step | None:
     if site.multi_output:
         return Step("torch.softmax({0}, 1)")
-    return Step("torch.softmax({0}, -1)") if site.rank == 2 or site.preserve_shape else None
+    if site.rank == 2 or site.preserve_shape:
+        return Step("torch.softmax({0}, -1)")
+    rows = "{0}.unsqueeze(1)" if site.rank == 1 else "torch.flatten({0}, 1)"
+    return Step(f"torch.softmax({rows}, -1).reshape({{0}}.shape)")
+
+
+@_emitter("CTCLoss")
+def _ctc_loss(site: Site) -> Step | None:
+    names = list(site.node.op.inputs())  # type: ignore[union-attr]
+    is_first = site.blank_label == "first"
+    lines = [f"def forward({', '.join(names)}):", "steps, batch, classes = data.shape"]
+    if "data_lengths" in names:  # what lies behind a sequence may be anything, even no number
+        lines.append("behind = torch.arange(steps, device=data.device)[:, None] >= data_lengths")
+        lines.append("data = data.masked_fill(behind[:, :, None], 0)")
+    else:
+        lines.append("data_lengths = torch.full((batch,), steps, device=data.device)")
+    if "label_lengths" not in names:
+        padding = 0 if is_first else -1
+        lines.append(f"label_lengths = (label != {padding}).cumprod(1).sum(1)")
+    lines += [
+        "label = label.long().clamp(0, classes - 1)",
+        "lengths = data_lengths.long(), label_lengths.long()",
+        f"blank = {0 if is_first else 'classes - 1'}",
+        "scores = data.log_softmax(2)",
+        'return F.ctc_loss(scores, label, *lengths, blank, "none", zero_infinity=True)',
+    ]
+    arguments = ", ".join(f"{{{place}}}" for place in range(len(names)))
+    return Step(f"{{f}}({arguments})", function="\n    ".join(lines))
 
 
 @_emitter("SoftmaxActivation")

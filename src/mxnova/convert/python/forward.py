@@ -50,7 +50,7 @@ class Forward:
             text = self._expression(place, step)
             after = steps[place + 1] if place + 1 < len(steps) else None
             if is_last and after is None:
-                return [*found, f"return {text}"]
+                return [*found, f"return {text}[0]" if step.has_several else f"return {text}"]
             is_read_once = after is not None and counts[id(step)] == 1
             if is_read_once and _nests(step, after, len(text) + 2 * len(self._name(place + 1))):
                 self._values[id(step)] = text
@@ -81,7 +81,9 @@ class Forward:
     def _value(self, source: Step | str, number: int) -> str:
         if isinstance(source, str):
             return self._inputs.get(source, "x")
-        text = self._values.get(id(source), "x")
+        text = self._values.get(id(source))
+        if text is None:  # the input of a block is one value, whatever made it
+            return "x"
         return f"{text}[{number}]" if source.has_several else text
 
 

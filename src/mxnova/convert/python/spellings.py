@@ -143,6 +143,12 @@ def _group_norm(say: Speaker, node: fx.Node) -> Text:
     return Text(f"F.group_norm({', '.join(listed)})")
 
 
+def _native_group_norm(say: Speaker, node: fx.Node) -> Text:
+    data, others = say.value(node.args[0]).tight, map(say.argument, node.args[1:])
+    # The CPU kernel refuses transposed data; printed graphs leave out calls of contiguous().
+    return Text(f"torch.native_group_norm({', '.join([f'{data}.contiguous()', *others])})")
+
+
 def _tensordot(say: Speaker, node: fx.Node) -> Text:
     left, right, *axes = (say.argument(arg) for arg in node.args)
     return Text(f"torch.tensordot({left}, {right}, dims=({', '.join(axes)}))")
@@ -196,6 +202,7 @@ SPELLINGS: dict[str, Callable[[Speaker, fx.Node], Text]] = {
     "rsub": _rsub,
     "pad": _padded,
     "group_norm": _group_norm,
+    "native_group_norm": _native_group_norm,
     "broadcast_tensors": _broadcast,
     "smooth_l1_loss": _smooth_l1,
     "mT": _turned,

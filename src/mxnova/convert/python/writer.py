@@ -51,6 +51,7 @@ def write(request: Request, path: str) -> None:
         **request.model.facts,
         "mxnet.nodes": json.dumps(network.nodes),
         "mxnet.inputs": json.dumps(network.arguments),
+        "mxnet.types": json.dumps(request.typed[1]),
     }
     safetensors.write(f"{os.path.splitext(path)[0]}.safetensors", arrays, facts)
     with replacing(path) as file:
@@ -100,17 +101,19 @@ def _header(request: Request, network: Network) -> list[str]:
         "",
         *[f"  {digest}  {quoted(name)}" for name, digest in model.hashes.items()],
         "",
-        *[_input(name, network.arguments[name], s) for name, s in request.shapes.items()],
+        *[_input(name, network.arguments[name], request) for name in request.shapes],
         _UNPROVED,
         '"""',
         "",
     ]
 
 
-def _input(name: str, argument: str, shape: tuple[int | str, ...]) -> str:
-    sizes = " x ".join(str(size) for size in shape)
+def _input(name: str, argument: str, request: Request) -> str:
+    sizes = " x ".join(map(str, request.shapes[name]))
     known = quoted(name) if name == argument else f"{quoted(name)} (argument {argument})"
-    return f"Input {known} has shape {quoted(sizes)}."
+    dtype = request.typed[1][name]
+    suffix = "" if dtype == "float32" else f" and dtype {dtype}"
+    return f"Input {known} has shape {quoted(sizes)}{suffix}."
 
 
 def _imports(lines: list[str]) -> list[str]:

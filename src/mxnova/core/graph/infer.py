@@ -22,8 +22,10 @@ __all__ = [
     "DTypeTable",
     "ShapeTable",
     "StypeTable",
+    "infer_complete_dtypes",
     "infer_dtypes",
     "infer_gradient_stypes",
+    "infer_partial_dtypes",
     "infer_shapes",
     "infer_stypes",
 ]
@@ -83,6 +85,7 @@ def infer_dtypes(
     nodes: Sequence[Node],
     known: Mapping[str, torch.dtype | None],
     made: Iterable[tuple[Entry, torch.dtype | None]] = (),
+    facts: type[DTypes] = DTypes,
 ) -> DTypeTable:
     """Element types of all outputs, from those of variables by name and their ``__dtype__``.
 
@@ -90,6 +93,7 @@ def infer_dtypes(
         nodes: of a graph, in order.
         known: types of variables by name.
         made: what else is known, of outputs of operators.
+        facts: what rules are handed.
 
     Raises:
         MXNetError: contradictions; the text names node, array and both types.
@@ -98,8 +102,68 @@ def infer_dtypes(
     for node in nodes:
         if node.op is None:
             table[node][0] = _declared_dtype(node, known.get(node.name))
-    _propagate(nodes, table, DTypes, Op.infer_dtype, lambda fact: fact is not None)
+    _propagate(nodes, table, facts, Op.infer_dtype, lambda fact: fact is not None)
     return table
+
+
+class _PatientDTypes(DTypes):
+    """DTypes for rules that need a dtype which may become known later."""
+
+    __slots__ = ()
+
+    def demand(self, name: str) -> None:
+        if self.known(name) is None:
+            raise Pause
+
+
+def infer_partial_dtypes(
+    nodes: Sequence[Node], known: Mapping[str, torch.dtype | None]
+) -> DTypeTable:
+    """Infer dtypes as far as `known` decides them.
+
+    Rules that need an unknown dtype, such as that of Embedding, are skipped where `infer_dtypes`
+    raises UndecidedTypeError.
+    """
+    return infer_dtypes(nodes, known, facts=_PatientDTypes)
+
+
+def infer_complete_dtypes(
+    nodes: Sequence[Node], known: Mapping[str, torch.dtype | None]
+) -> DTypeTable:
+    """Infer the dtype of every node output; nothing stays unknown.
+
+    Variables that neither `known` nor an operator decides become float32, or int32 where the
+    operators refuse float32, such as lengths of sequences.
+
+    Args:
+        nodes: nodes of a graph, in order.
+        known: dtypes of variables by name.
+
+    Raises:
+        MXNetError: the dtypes contradict each other.
+    """
+    decided = dict(known)
+    variables = [n for n in nodes if n.op is None]
+    while True:
+        table = infer_partial_dtypes(nodes, decided)
+        undecided = [n.name for n in variables if table[n][0] is None]
+        if not undecided:
+            return table
+        try:
+            return infer_dtypes(nodes, {**decided, **dict.fromkeys(undecided, torch.float32)})
+        except MXNetError:
+            decided[undecided[0]] = _first_accepted(nodes, decided, undecided[0])
+
+
+def _first_accepted(
+    nodes: Sequence[Node], known: Mapping[str, torch.dtype | None], name: str
+) -> torch.dtype:
+    """Return float32 if the operators accept it for the variable `name`, else int32."""
+    try:
+        infer_partial_dtypes(nodes, {**known, name: torch.float32})
+    except MXNetError:
+        return torch.int32
+    return torch.float32
 
 
 def _declared_dtype(node: Node, given: torch.dtype | None) -> torch.dtype | None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import torch
@@ -13,6 +13,7 @@ from ...base.gc_pause import resting
 from ...base.shapes import PartialShape, from_user, is_known, shape_text
 from ...graph.infer import (
     DTypeTable,
+    infer_complete_dtypes,
     infer_dtypes,
     infer_gradient_stypes,
     infer_shapes,
@@ -164,47 +165,25 @@ def _stype(node: Node, stype_dict: Mapping[str, str]) -> str:
 
 
 def _all_dtypes(symbol: Symbol, type_dict: Mapping[str, Any]) -> DTypeTable:
-    """Element types of everything.
+    """Infer the dtype of every node output.
 
-    As in MXNet, variables of which nothing is said are float32; where that contradicts an operator,
-    only those that no operator decides are.
+    As in MXNet, variables without a dtype default to float32. Where that contradicts an operator,
+    only variables that no operator decides do.
     """
     names = {n.name for n in symbol.nodes if n.op is None}
     given = {n: torch_dtype(d) for n, d in type_dict.items() if n in names}
-    free = [n.name for n in symbol.nodes if n.op is None and "__dtype__" not in n.attrs]
-    ways = [_decided_by_operators, _all_float32] if given else [_all_float32, _decided_by_operators]
-    try:
-        return ways[0](symbol, given, free)
-    except MXNetError:
-        return ways[1](symbol, given, free)
-
-
-def _all_float32(
-    symbol: Symbol, given: Mapping[str, torch.dtype], free: Sequence[str]
-) -> DTypeTable:
-    return infer_dtypes(symbol.nodes, {**dict.fromkeys(free, torch.float32), **given})
-
-
-def _decided_by_operators(
-    symbol: Symbol, given: Mapping[str, torch.dtype], free: Sequence[str]
-) -> DTypeTable:
-    known: dict[str, torch.dtype | None] = dict(given)
-    variables = [n for n in symbol.nodes if n.op is None]
-    while True:
-        table = infer_dtypes(symbol.nodes, known)
-        undecided = [n.name for n in variables if table[n][0] is None]
-        if not undecided:
-            return table
+    if given:
         try:
-            return infer_dtypes(symbol.nodes, {**known, **dict.fromkeys(undecided, torch.float32)})
+            return infer_complete_dtypes(symbol.nodes, given)
         except MXNetError:
-            known[undecided[0]] = _taken(symbol, known, undecided[0])
-
-
-def _taken(symbol: Symbol, known: Mapping[str, torch.dtype | None], name: str) -> torch.dtype:
-    """float32, or int32 for what must be integers, such as lengths."""
+            return _infer_from_float32(symbol, given)
     try:
-        infer_dtypes(symbol.nodes, {**known, name: torch.float32})
+        return _infer_from_float32(symbol, given)
     except MXNetError:
-        return torch.int32
-    return torch.float32
+        return infer_complete_dtypes(symbol.nodes, given)
+
+
+def _infer_from_float32(symbol: Symbol, given: Mapping[str, torch.dtype]) -> DTypeTable:
+    """Infer dtypes with float32 for every variable that is neither declared nor given."""
+    free = [n.name for n in symbol.nodes if n.op is None and "__dtype__" not in n.attrs]
+    return infer_dtypes(symbol.nodes, {**dict.fromkeys(free, torch.float32), **given})

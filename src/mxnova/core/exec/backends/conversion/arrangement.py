@@ -32,6 +32,7 @@ def _always_drops(site: Site) -> str | None:
     return None if site.mode == "training" else "mode=always draws random numbers"
 
 
+@converter("IdentityAttachKLSparseReg", only_onnx=True)
 @converter(_PASSING)
 def _identity(site: Site) -> Any:
     return site.x

@@ -94,6 +94,16 @@ def _picked(site: Site, x: Any, shape: Sequence[int], axis: int) -> Any:
     return o.reshape(o.reduce("sum", chosen, [axis]), site.out[0])
 
 
+@converter("softmax_cross_entropy", only_onnx=True)
+def _softmax_cross_entropy(site: Site) -> Any:
+    o, shape = site.ops, site.shapes[0]
+    index = o.reshape(_whole(site, site.inputs[1], 1), _along(shape, 1))
+    holds = _positions(site, "equal", index, site.dtypes[1], shape, 1)
+    chosen = o.elementwise("select", holds, o.softmax(site.x, 1), o.floats(0))
+    right = o.clip(o.reduce("sum", chosen, [1]), 1e-8, inf)
+    return o.elementwise("negative", o.reduce("sum", o.elementwise("log", right), [0], keep=True))
+
+
 # Sequences ----------------------------------------------------------------------------------------
 
 
