@@ -20,6 +20,7 @@ from ..core.graph.rewrite import rewrite
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.op.dtypes import torch_dtype
+from ..core.op.schema import find
 from ..predictor.picture import Picture
 from .source import Model, declare_dtypes
 
@@ -238,7 +239,7 @@ class Request:
 
         def replace(node: Node, inputs: list[Entry]) -> Node | None:
             op = node.op
-            if op is None or op.name != "Embedding" or op.attr("dtype") != "float32":
+            if op is None or op.type is not find("Embedding") or op.attr("dtype") != "float32":
                 return None
             attrs = {**node.attrs, "dtype": "float16"}
             return Node(op.changed(dtype="float16"), node.name, attrs, inputs)

@@ -83,9 +83,10 @@ static std::atomic<int> runs(0);
 static int predict() {
     const char *name = "data";
     uint32_t begins[] = {0, 4};
-    std::vector<float> pixels(2 * 3 * 32 * 32, 1);
+    std::vector<float> pixels(2 * 3 * 32 * 32, 1), kernel(16 * 3 * 3 * 3, 1);
     PredictorHandle predictor;
     if (MXPredCreate(NET, nullptr, 0, 1, 0, 1, &name, begins, image, &predictor)) return 1;
+    if (MXPredSetInput(predictor, "weight", kernel.data(), kernel.size())) return 2;
     for (; !stopped; ++runs) {
         if (MXPredSetInput(predictor, name, pixels.data(), pixels.size())) return 2;
         if (MXPredForward(predictor)) return 3;

@@ -33,7 +33,7 @@ def network(tmp_path_factory):
         nn.Conv2D(6, 5, activation="relu"),
         nn.MaxPool2D(),
         nn.Conv2D(6, 3, padding=1, strides=2, groups=6),
-        nn.Conv2D(12, 3, activation="relu"),
+        nn.Conv2D(12, 3, activation="relu", prefix="last_"),
         nn.Flatten(),
         nn.Dense(20, activation="relu"),
         nn.Dense(7),
@@ -68,7 +68,7 @@ PRODUCERS = {
     "symbol auto": (quantize_symbol, {"quantized_dtype": "auto"}),
     "symbol with a layer in float": (
         quantize_symbol,
-        {"quantized_dtype": "auto", "excluded_sym_names": ["conv2_fwd"]},
+        {"quantized_dtype": "auto", "excluded_sym_names": ["last_fwd"]},
     ),
     "block auto": (quantize_block, {"quantized_dtype": "auto", "quantize_mode": "smart"}),
     "block int8": (quantize_block, {"quantized_dtype": "int8", "quantize_mode": "full"}),
@@ -120,7 +120,7 @@ def test_convert_of_recorded_network_does_not_saturate(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"asymmetric": False}, {"per_channel": False}, {"exclude": ["conv2_fwd"]}]
+    "options", [{}, {"asymmetric": False}, {"per_channel": False}, {"exclude": ["last_fwd"]}]
 )
 def test_quantize_with_ort_writes_weights_that_do_not_saturate(options, network, tmp_path):
     path = str(tmp_path / "net.onnx")

@@ -99,7 +99,7 @@ def test_an_iterator_goes_on(kind, files):
 def test_broken_records_are_counted(files):
     iterator, other = (records(files, file="broken.rec") for _ in range(2))
     next(iterator)
-    with pytest.raises(FormatError, match="no image"):
+    with pytest.raises(FormatError, match="cannot decode image"):
         next(iterator)
     state = iterator.state_dict()
     assert (state["batches"], state["broken"]) == (2, 1)

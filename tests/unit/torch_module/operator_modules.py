@@ -2,6 +2,7 @@
 """The operators' own tables as torch modules."""
 
 import importlib
+import inspect
 from pathlib import Path
 
 import numpy as np
@@ -82,7 +83,7 @@ def _begins(longer, part):
 
 def exported(module, inputs, items):
     """The exported program, with an open size along axis 0 of the inputs in `items`."""
-    names = module._fields.graph.arguments
+    names = list(inspect.signature(module.forward).parameters)
     sizes = {n: {0: torch.export.Dim.AUTO} if i in items else {} for i, n in enumerate(names)}
     used = {name: sizes[name] for name in names[: len(inputs)]}
     return torch.export.export(

@@ -29,13 +29,14 @@ class PythonRunner(ProcessRunner):
     """
 
     def __init__(self, path: str, trust: bool = False) -> None:
+        code = read_code(path, trust)
         weights = f"{os.path.splitext(path)[0]}.safetensors"
         facts = safetensors.read(weights).metadata if os.path.exists(weights) else {}
         self._places = _names_of(facts.get("mxnet.nodes", ""))
         self._arguments = _names_of(facts.get("mxnet.inputs", ""))
         types = _names_of(facts.get("mxnet.types", ""))  # dtypes by names of inputs
         dtypes = {self._arguments.get(name, name): dtype for name, dtype in types.items()}
-        super().__init__("python", path, read_code(path, trust), types=json.dumps(dtypes))
+        super().__init__("python", path, code, types=json.dumps(dtypes))
 
     def fed(self, feed: Mapping[str, Array]) -> dict[str, Array]:
         """Return the inputs by names of arguments."""

@@ -134,7 +134,9 @@ class TargetProcess:
         line = self._process.stdout.readline()  # type: ignore[union-attr]
         if not line:
             status = self._process.wait()
-            printed = Path(self._log).read_text("utf-8", "replace").strip()[-_SHOWN:]
+            printed = (
+                Path(self._log).read_text(encoding="utf-8", errors="replace").strip()[-_SHOWN:]
+            )
             raise MXNetError(
                 f"{self._path}: the process that ran it with {self._package} ended with status "
                 f"{status}{f': {printed}' if printed else ''}"

@@ -299,36 +299,23 @@ class CompiledTarget:
 
 
 class CheckpointTarget:
-    """A checkpoint of MXNet's, bound by mxnova."""
+    """A checkpoint of MXNet, run by a Predictor of mxnova."""
 
     def __init__(self, path: str, facts: Mapping[str, str]) -> None:
         sys.path.append(facts["packages"])
-        self._mx = importlib.import_module("mxnova")
-        source = importlib.import_module("mxnova.convert.source")
-        model = source.load(path, int(facts["epoch"]))
-        self._symbol, self._parts = model.graph, model.parameters
-        self._bound: tuple[Any, Any] = None, None  # shapes, and the executor for them
+        self._predictor_class = importlib.import_module("mxnova").Predictor
+        self._path, self._epoch = path, int(facts["epoch"])
+        self._predictor: tuple[Any, Any] = None, None  # shapes, and the predictor for them
         self.facts: dict[str, Any] = {}
 
     def outputs(self, feed: Feed) -> Values:
         """Return the outputs."""
-        names = set(self._symbol.list_inputs())
-        fed = {name: self._mx.nd.array(v) for name, v in feed.items() if name in names}
-        executor = self._executor({name: array.shape for name, array in fed.items()})
-        executor.copy_params_from(fed)
-        arrays = executor.forward()
-        return [(str(i), array._tensor, None) for i, array in enumerate(arrays)]
-
-    def _executor(self, shapes: Mapping[str, Any]) -> Any:
-        if self._bound[0] != shapes:
-            # Not by simple_bind, whose own arguments may have the names of inputs.
-            arguments, states = map(dict, self._parts)
-            sizes, _, _ = self._symbol.infer_shape(**shapes)
-            for name, size in zip(self._symbol.list_arguments(), sizes, strict=True):
-                arguments.setdefault(name, self._mx.nd.zeros(size))
-            executor = self._symbol.bind(self._mx.cpu(), arguments, None, "null", states)
-            self._bound = shapes, executor
-        return self._bound[1]
+        shapes = {name: values.shape for name, values in feed.items()}
+        if self._predictor[0] != shapes:
+            make = self._predictor_class.from_checkpoint
+            self._predictor = shapes, make(self._path, self._epoch, shapes, backend="aten")
+        arrays = self._predictor[1].predict(**feed)
+        return [(str(i), array, None) for i, array in enumerate(arrays)]
 
 
 KINDS: dict[str, Callable[[str, Mapping[str, str]], Any]] = {

@@ -50,7 +50,7 @@ _RULES = [  # (names, explanation); the first rule that matches a whole name hol
      f"from a fork of MXNet. {_REPLACE}"),
     (r"[Hh]orovod\w*|byteps\w*", "an operator of distributed training. Save the symbol without it"),
 ]  # fmt: skip
-_CLOSE = 0.8  # of difflib: one letter in five; "WarpCTC" is not "arctan"
+_CLOSE = 0.75  # of difflib: one letter in four; "WarpCTC" is not "arctan"
 
 
 def explain_unknown(name: str, known: Collection[str]) -> str:

@@ -19,7 +19,7 @@ from ..keys import Key
 from ..local import call_updater
 from .sharding import Shard, Sharding, whole
 
-__all__ = ["Reply", "Settings", "UpdatePlan", "Updates"]
+__all__ = ["COUNTS", "Reply", "Settings", "UpdatePlan", "Updates"]
 
 _FEW = 2  # ranks for whom codes to every rank are fewer bits than codes to owners and sums back
 _SMALL = 1 << 10  # bytes of a value whose gradient goes to every rank: one message instead of two
@@ -81,7 +81,8 @@ class UpdatePlan:
         self._is_deterministic = is_sync and (updater is None or kind in _DETERMINISTIC)
         compresses = compression is not None and self._is_deterministic
         slices = compresses or updater is None or kind in _ELEMENTWISE
-        owners = [0] if kind in _SPANNING_KEYS else range(size)  # whose order of keys counts
+        self.spans_keys = kind in _SPANNING_KEYS
+        owners = [0] if self.spans_keys else range(size)  # whose order of keys counts
         self._sharding = Sharding(owners, slices)
         self.updates = Updates(updater)
         optimizer = updater.optimizer if isinstance(updater, opt.Updater) else None
@@ -129,7 +130,7 @@ class UpdatePlan:
 Settings = Mapping[str, Any]
 
 _NOTHING = object()
-_COUNTS = ("num_update", "_index_update_count", "_all_index_update_counts")
+COUNTS = ("num_update", "_index_update_count", "_all_index_update_counts")
 
 
 class Updates:
@@ -182,7 +183,7 @@ class Updates:
             before, self._settings = self._settings, settings
             mine = vars(self._updater.optimizer)
             for name, value in settings.items():  # set by the program, or else the same object
-                if name in _COUNTS or before.get(name, _NOTHING) is not value:
+                if name in COUNTS or before.get(name, _NOTHING) is not value:
                     mine[name] = value
             devices = (value.context.device_id for _, _, value in updates)
             counts = dict.fromkeys(devices, settings["_index_update_count"])
@@ -194,5 +195,5 @@ class Updates:
         if isinstance(self._original, opt.Updater):
             theirs = vars(self._original.optimizer)
             for name, value in vars(self._updater.optimizer).items():
-                if name not in _COUNTS and self._settings.get(name, _NOTHING) is not value:
+                if name not in COUNTS and self._settings.get(name, _NOTHING) is not value:
                     theirs[name] = value

@@ -26,7 +26,7 @@ from ...core.nd.wrapping import empty_sparse, wrap_sparse
 from ...core.op.sparse.storage import RowSparse
 from ...core.runtime.context import Context, cpu
 from ...core.runtime.engine import RUNNING, Failure, engine
-from ...optimizer.states import dumps_updater, loads_updater
+from ...optimizer.states import dumps_updater, loads_updater, set_progress
 from ..devices import spread, total_of
 from ..keys import Groups, Key
 from ..local import LocalStore
@@ -35,7 +35,7 @@ from .connections import Connections, Request
 from .contribution import received
 from .faults import Faults
 from .peer import Meta
-from .plan import UpdatePlan
+from .plan import COUNTS, UpdatePlan
 from .rounds import Coordinator
 from .server import Server
 from .sharding import (
@@ -344,7 +344,12 @@ class DistributedStore(LocalStore):
 
         ranks = range(self.num_workers)
         futures = [self.connections.ask(rank, {"op": "states"}, buffers=buffers) for rank in ranks]
-        of_rank = [loads_updater(f.result()[1][0].numpy().tobytes())[0] for f in futures]
+        loaded = [loads_updater(f.result()[1][0].numpy().tobytes()) for f in futures]
+        of_rank = [states for states, _, _ in loaded]
+        shared = loaded[0][2]
+        if shared is not None and self._current_plan().spans_keys:  # Rank 0 makes all updates.
+            counts = {name: vars(updater.optimizer)[name] for name in COUNTS}
+            set_progress(updater.optimizer, {**shared, **counts})
         states = {
             key: joined_states([of_rank[shard.owner][key] for shard in shards], shards, shape)
             for key, (shards, shape) in self._placed().items()
@@ -367,6 +372,7 @@ class DistributedStore(LocalStore):
     def _answer_states(self, request: Request) -> None:
         with request.refusing(self.rank):
             with self.server.lock:
+                self._current_plan().updates.write_back()
                 states = self._own_updater("save").get_states()
             tensor = torch.frombuffer(bytearray(states), dtype=torch.uint8)
             request.answer({"n": len(states)}, [tensor])
