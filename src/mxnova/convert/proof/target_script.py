@@ -299,23 +299,18 @@ class CompiledTarget:
 
 
 class CheckpointTarget:
-    """A checkpoint of MXNet, run by a Predictor of mxnova."""
+    """A checkpoint of MXNet, run by mxnova."""
 
     def __init__(self, path: str, facts: Mapping[str, str]) -> None:
         sys.path.append(facts["packages"])
-        self._predictor_class = importlib.import_module("mxnova").Predictor
-        self._path, self._epoch = path, int(facts["epoch"])
-        self._predictor: tuple[Any, Any] = None, None  # shapes, and the predictor for them
+        load = importlib.import_module("mxnova.convert.source").load
+        runner = importlib.import_module("mxnova.convert.proof.mxnet").MXNetRunner
+        self._runner = runner(load(path, int(facts["epoch"])))
         self.facts: dict[str, Any] = {}
 
     def outputs(self, feed: Feed) -> Values:
         """Return the outputs."""
-        shapes = {name: values.shape for name, values in feed.items()}
-        if self._predictor[0] != shapes:
-            make = self._predictor_class.from_checkpoint
-            self._predictor = shapes, make(self._path, self._epoch, shapes, backend="aten")
-        arrays = self._predictor[1].predict(**feed)
-        return [(str(i), array, None) for i, array in enumerate(arrays)]
+        return [(str(i), array, None) for i, array in enumerate(self._runner.outputs(feed))]
 
 
 KINDS: dict[str, Callable[[str, Mapping[str, str]], Any]] = {
