@@ -186,7 +186,7 @@ def needs_contiguous(kernel: Sequence[int], stride: Sequence[int], channels: int
     For channels-last images of fewer channels than its vectors hold, oneDNN's gradient of a weight
     of one item that skips images' items writes beyond its memory (torch 2.13, AVX2: 2 to 7).
     """
-    return kernel == (1, 1) and channels < _FEW_CHANNELS and max(stride, default=1) > 1
+    return kernel == (1, 1) and channels < _FEW_CHANNELS and any(s > 1 for s in stride)
 
 
 def both_contiguous(data: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
