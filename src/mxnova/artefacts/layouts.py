@@ -27,7 +27,7 @@ _ELSEWHERE = {
     ".onnx": "ONNX", ".pt2": "torch.export", ".pt": "PyTorch", ".pth": "PyTorch",
     ".pb": "TensorFlow", ".h5": "Keras", ".pkl": "pickle", ".joblib": "pickle",
 }  # fmt: skip
-_MOST_NAMED = 5  # files that an error names
+_MOST_NAMED = 5  # The number of files that an error lists.
 _HASHED = re.compile(r"(.+)-[0-9a-f]{8}\.params")
 
 

@@ -16,7 +16,7 @@ _DTYPES = tuple(dtype.name for dtype in DTYPES)
 
 
 class InputOptions(NamedTuple):
-    """What ``--shape`` options state of inputs.
+    """Shapes and dtypes of inputs that ``--shape`` options give.
 
     Attributes:
         shapes: sizes by name: numbers, or words for sizes that are left open.

@@ -22,8 +22,8 @@ _SLACK = 15 << 20
 _COSTS = {b"{": 88, b"[": 88, b",": 8, b'"': 40}  # bytes that what such a character begins takes
 _SMALL = _SLACK // 88  # characters, none of which can begin more than the slack
 _LARGE_NUMBER = re.compile(r"(?<![0-9.])[0-9]{20}")  # digits of fractions cost nothing
-_PIECE = 1 << 16  # characters, which the parser reads in about 2 ms without releasing the GIL
-_MOST_TRIES = 8  # commas of a piece that are tested as its end
+_PIECE = 1 << 16  # Characters that the parser reads in 2 ms, without releasing the GIL.
+_MOST_TRIES = 8  # The number of commas that are tested as the end of a piece.
 
 _BRACKETS = np.zeros(256, np.int8)
 _BRACKETS[[ord("["), ord("{")]] = 1
@@ -154,7 +154,7 @@ def _find_cut(text: str, begin: int, opened: str) -> tuple[int, str]:
 
     Args:
         text: The whole text.
-        begin: Where the piece begins, outside of strings.
+        begin: The position of the piece, outside of strings.
         opened: Brackets that are open at `begin`.
     """
     size = _PIECE

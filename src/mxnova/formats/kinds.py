@@ -9,7 +9,7 @@ from .source import open_regular
 
 __all__ = ["PARAMS_MAGIC", "is_params_file", "what_it_is"]
 
-PARAMS_MAGIC = b"\x12\x01\0\0\0\0\0\0"  # the first bytes of a file of arrays
+PARAMS_MAGIC = b"\x12\x01\0\0\0\0\0\0"  # The first bytes of a file of arrays.
 _BEGINNINGS = (
     (PARAMS_MAGIC, "a file of arrays, which mx.nd.load and load_parameters read"),
     (b"\x0a\x23\xd7\xce", "a file of records, which mx.recordio.MXRecordIO reads"),

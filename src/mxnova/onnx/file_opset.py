@@ -25,7 +25,7 @@ Shape = tuple[int, ...]
 
 _END = (1 << 62) - 1  # behind the last item of any axis
 _NEAR = 1 << 20  # sizes within this of an open one are counted from its end
-_MIDDLE = torch.tensor(128, dtype=torch.int32)  # what is added to int8 to make it uint8
+_MIDDLE = torch.tensor(128, dtype=torch.int32)  # The offset between int8 and uint8.
 _SHARED = 16  # numbers; smaller constants that are equal are one
 
 
@@ -57,7 +57,7 @@ class FileOpset(ONNXOpset):
         self._first = 0
         self._read_here: Sequence[tuple[str, Shape]] = ()
         self._edges: list[tuple[str, Shape]] = []  # inputs of the model
-        self._unsigned: dict[str, str] = {}  # uint8 initializers by the int8 ones they stand for
+        self._unsigned: dict[str, str] = {}  # Maps int8 initializers to their uint8 copies.
 
     # Names
 

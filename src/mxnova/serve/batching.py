@@ -29,7 +29,7 @@ Array = np.ndarray[Any, Any]
 Inputs = Mapping[str, Array]
 Outputs = list[Array]
 _Key = tuple[Any, ...]
-_TURN_SECONDS = 0.05  # that a request of many rows runs before others have a turn
+_TURN_SECONDS = 0.05  # A request of many rows runs so long before other requests.
 _MOST_SIZES = 8  # whose times are known: no more than a predictor keeps compiled
 
 
@@ -88,8 +88,10 @@ class _Waiting:
     future: asyncio.Future[Outputs]
     since: float = field(default_factory=time.monotonic)
     hold: Callable[[int], None] = lambda n_bytes: None
-    outputs: Outputs = field(default_factory=list)  # of a request that takes several turns
-    n_done: int = 0  # rows of it that have run
+    outputs: Outputs = field(
+        default_factory=list
+    )  # Partial outputs of a request that takes several turns.
+    n_done: int = 0  # The number of rows that have run.
 
 
 class _Unfinished(Exception):  # noqa: N818 - a result beside errors
@@ -284,7 +286,7 @@ class Batcher:
     ) -> None:
         """Give each request of a batch its outputs or its error; queue unfinished ones again."""
         if isinstance(results[0], _Unfinished):
-            self._queue.append(batch[0])  # behind those that have come meanwhile
+            self._queue.append(batch[0])  # Requests that arrived meanwhile run first.
             return
         for waiting, result in zip(batch, results, strict=True):
             if waiting.future.done():
@@ -318,7 +320,7 @@ class Batcher:
     def _run_turn(self, waiting: _Waiting) -> Outputs | _Unfinished:
         """Run the rows of a request, or some of them where they take long.
 
-        The others wait for another turn, so that a large request does not keep a thread for long.
+        The remaining rows wait for another turn, so that a large request does not block a thread.
         """
         if waiting.rows <= self._max_batch or not self._shares:
             return self._run_rows(waiting.inputs, waiting.key, waiting.rows)

@@ -31,8 +31,8 @@ else:
 __all__ = ["Call", "Intake", "Memory"]
 
 _WINDOWS = {"gzip": 31, "x-gzip": 31, "deflate": 47}  # of zlib: with gzip's header, or either
-_SMALL = 64 << 10  # bytes of a request that is taken whatever larger ones hold
-_PIECE = 256 << 10  # bytes that are decompressed before they are counted
+_SMALL = 64 << 10  # A request of at most so many bytes is always accepted.
+_PIECE = 256 << 10  # Bytes that are decompressed at once, and then counted.
 
 
 class Memory:

@@ -60,7 +60,7 @@ class Shares:
 
     def join(self) -> None:
         """Take a row of the file, which is locked as long as this process lives."""
-        self._file = self.open()  # to close it is to unlock
+        self._file = self.open()  # Closing the descriptor releases the lock.
         self._rows = np.frombuffer(mmap.mmap(self._file, _FILE_BYTES), np.int32)
         self._row = next(filter(self._lock, range(_MOST_PROCESSES)))
         self._rows[self._row] = 1  # one more than the connections, as 0 accepts none

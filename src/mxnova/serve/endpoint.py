@@ -32,13 +32,13 @@ Array = np.ndarray[Any, Any]
 Act = Callable[["Call"], Awaitable[Response]]
 T = TypeVar("T")
 
-_SHARE = 8  # requests of the largest size that are held at once
+_SHARE = 8  # The number of requests of the largest size that fit into memory.
 _DECODING_THREADS = 2  # More would only keep the event loop waiting longer for the GIL.
-_QUICK_TEXT = 16 << 10  # bytes of text that are parsed in less than a millisecond
-_QUICK_NUMBERS = 1 << 10  # numbers that are written as text in less than a millisecond
-_QUICK_BYTES = 1 << 20  # bytes that are copied or converted in about a millisecond
-_CONTROL_BYTES = 64 << 10  # of requests about models
-_BLOCK_BYTES = 256 << 10  # that a connection buffers of a response
+_QUICK_TEXT = 16 << 10  # Bytes of text that are parsed in less than a millisecond.
+_QUICK_NUMBERS = 1 << 10  # Numbers that are formatted in less than a millisecond.
+_QUICK_BYTES = 1 << 20  # Bytes that are copied or converted in about a millisecond.
+_CONTROL_BYTES = 64 << 10  # The largest body of a request that loads or unloads models.
+_BLOCK_BYTES = 256 << 10  # Bytes of a response that a connection buffers.
 
 
 class Endpoint:

@@ -24,8 +24,8 @@ _log = logging.getLogger("mxnova")
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
-_MOST_MODELS = 256  # that have numbers of their own; those of further models are added up
-_FLUSH_SECONDS = 1.0  # until others see what a process has counted
+_MOST_MODELS = 256  # Further models share one label.
+_FLUSH_SECONDS = 1.0  # The interval at which a process writes its counts.
 
 
 class _Kind(NamedTuple):
@@ -56,8 +56,10 @@ _KINDS = {
         "Requests that failed although they were good, by model and kind.", ("model", "kind")
     ),
 }
-_Key = tuple[str, ...]  # name and labels
-_Values = dict[_Key, list[float]]  # a count; of histograms counts by bucket, and the sum
+_Key = tuple[str, ...]  # The name and the labels of a metric.
+_Values = dict[
+    _Key, list[float]
+]  # A counter has one number; a histogram has its buckets and the sum.
 
 
 class Metrics:
@@ -119,7 +121,7 @@ class Metrics:
     def _schedule(self) -> None:
         try:
             self._timer = asyncio.get_running_loop().call_later(_FLUSH_SECONDS, self.flush)
-        except RuntimeError:  # there is no loop
+        except RuntimeError:  # No event loop is running.
             self.flush()
 
     def flush(self) -> None:

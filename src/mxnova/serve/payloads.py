@@ -37,8 +37,8 @@ JSON, CSV, NPY = "application/json", "text/csv", "application/x-npy"
 IMAGES = ("image/jpeg", "image/png", "application/x-image")
 _DEPTH = 40
 _TOP = 5  # classes that are told of an image
-_MOST_RANGES = 32  # of an Accept header; what follows is not looked at
-_SEARCHED = 1 << 10  # bytes at the beginning of a body
+_MOST_RANGES = 32  # Further media ranges of an Accept header are ignored.
+_SEARCHED = 1 << 10  # Bytes in which a body must begin.
 
 
 # Requests -----------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ def _parse_csv(body: bytes) -> Array:
     return values.reshape(len(columns), -1)
 
 
-_PIECE = 32 << 10  # bytes of CSV that are parsed in about a millisecond
+_PIECE = 32 << 10  # Bytes of CSV that are parsed in about a millisecond.
 _SEPARATOR = re.compile(rb"[,\n]")
 _QUOTED = re.compile(rb'(?<![^,\n])[ \t]*"([^",\n]*)"[ \t]*(?![^,\n])')
 
@@ -272,4 +272,4 @@ def _encode_csv(outputs: Mapping[str, Array], hold: Callable[[int], None]) -> li
     return pieces
 
 
-_NUMBERS = 1 << 13  # that are written at once
+_NUMBERS = 1 << 13  # Numbers that are formatted at once.

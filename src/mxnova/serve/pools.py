@@ -13,7 +13,7 @@ from .errors import Refused, overloaded
 __all__ = ["ABANDON", "BoundedPool", "finished"]
 
 T = TypeVar("T")
-ABANDON = "mxnova.abandon"  # key of a scope: a function that is called when the client goes away
+ABANDON = "mxnova.abandon"  # The key of a callback for disconnects.
 
 
 async def finished(

@@ -39,8 +39,8 @@ __all__ = ["Fed", "Repository", "Served"]
 _log = logging.getLogger("mxnova")
 
 Array = np.ndarray[Any, Any]
-_MOST_LOADS = 8  # that run or wait
-_FULL_SECONDS = 60  # between collections of all garbage
+_MOST_LOADS = 8  # The number of loads that run or wait.
+_FULL_SECONDS = 60  # The interval of full garbage collections.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
@@ -154,7 +154,7 @@ class Repository:
         self._served: dict[str, Served] = {}
         self._loading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._loader = BoundedPool("loading", 1, _MOST_LOADS)
-        self._n_changes = 0  # loads in progress
+        self._n_changes = 0  # The number of loads in progress.
         self._garbage = _Garbage()
 
     def start(self) -> None:
@@ -305,7 +305,7 @@ class Repository:
         served = await self._loaded(name, Entry(source), 400, scope)
         try:
             entry = self._state.reload(name, source)
-        except OSError as error:  # no space for the list of models
+        except OSError as error:  # The disk is full.
             _log.error("the list of models cannot be written: %s", printable(str(error)))
             raise Refused(507, "the server cannot write its list of models") from None
         self._put(replace(served, entry=entry))
@@ -364,7 +364,7 @@ class Repository:
             if path is None and not wanted.exists() and compiled.exists():
                 wanted = compiled
             is_inside = root.resolve() in wanted.resolve().parents
-        except (OSError, RuntimeError) as error:  # a name that is too long, a circle of links
+        except (OSError, RuntimeError) as error:  # The name is too long, or links form a circle.
             reason = error.strerror if isinstance(error, OSError) else error
             raise Refused(400, f"{shown(str(wanted), 200)} is not a path: {reason}") from None
         if not is_inside:
@@ -402,7 +402,7 @@ class _Garbage:
     """
 
     def __init__(self) -> None:
-        self._frozen: set[int] = set()  # identities of models
+        self._frozen: set[int] = set()  # The ids of frozen models.
         self._has_frozen_garbage = False
         self._last_full = -math.inf
 

@@ -43,11 +43,11 @@ _GRACE = 0.5  # seconds that idle connections are kept while the server stops
 _HEADER_BYTES = 32 << 10
 _MOST_CONNECTIONS = 4096
 _MOST_HEADERS = 128
-_MOST_WAITING = 8  # requests of a connection that wait before its parser stops
-_MOST_PIPELINED = 128  # that may follow a body before it can stop
-_SLICE = 1 << 10  # bytes without a body that are parsed at once: no more than 60 requests
-_MOST_CHUNKS = 1 << 10  # of any size
-_SMALLEST_CHUNK = 64  # bytes of a chunk, on average
+_MOST_WAITING = 8  # The parser of a connection stops at so many waiting requests.
+_MOST_PIPELINED = 128  # Requests that may follow a body before the parser can stop.
+_SLICE = 1 << 10  # Bytes that are parsed at once outside of bodies: at most 60 requests.
+_MOST_CHUNKS = 1 << 10  # The number of chunks that may be small.
+_SMALLEST_CHUNK = 64  # The average size of a chunk, in bytes.
 _LONGEST_DELAY = 60  # seconds, after which a worker tries again to start
 _HEALTH_SECONDS = 60  # that a worker may take to answer its supervisor while models are loaded
 
@@ -153,14 +153,14 @@ class Protocol(HttpToolsProtocol):
     config: Configuration
     transport: _Joined  # type: ignore[assignment]
     _timer: asyncio.TimerHandle | None = None
-    _sending: asyncio.TimerHandle | None = None  # the deadline of a response that fills the buffer
-    _is_written = False  # whether all of that response is in the buffer
+    _sending: asyncio.TimerHandle | None = None  # Deadline of a response that fills the buffer.
+    _is_written = False  # Whether the buffer contains the rest of the response.
     _in_headers = False  # of a request, or trailers, which follow its last chunk
     _is_first = False  # whether they began in what is being received, after other bytes perhaps
     _header_bytes = 0  # of them, in what came later and did not complete them
-    _n_chunks = _n_bytes = 0  # of a body
-    _unparsed = b""  # requests that follow those that wait
-    _has_ended = False  # what follows is not read: it is no HTTP
+    _n_chunks = _n_bytes = 0  # Counts of the current body.
+    _unparsed = b""  # Bytes behind the waiting requests.
+    _has_ended = False  # True after invalid HTTP: further bytes are ignored.
 
     def connection_made(self, transport: Any) -> None:
         """Start the time of the first headers."""
@@ -198,7 +198,7 @@ class Protocol(HttpToolsProtocol):
             super().send_400_response(msg)
         else:
             self._has_ended, self._unparsed = True, b""
-            cycle.keep_alive = False  # of the last request
+            cycle.keep_alive = False  # The connection closes after the last response.
 
     def on_response_complete(self) -> None:
         """Begin the next response; parse more requests when few wait."""
@@ -211,14 +211,14 @@ class Protocol(HttpToolsProtocol):
             self.data_received(data)
 
     def pause_writing(self) -> None:
-        """Start the time that a client has to receive a response."""
+        """Start the deadline for receiving a response."""
         super().pause_writing()
         if self._sending is None:
             self._is_written = False
             self._sending = self.loop.call_later(self.config.send_timeout, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Stop it when nearly all has been sent."""
+        """Stop the deadline when nearly all of the response has been sent."""
         super().resume_writing()
         self._end_sending()
 
@@ -228,7 +228,7 @@ class Protocol(HttpToolsProtocol):
             self._sending = None
 
     def on_message_begin(self) -> None:
-        """Begin to count. An error stops the parser."""
+        """Start counting header bytes. An error stops the parser."""
         if len(self.pipeline) >= _MOST_PIPELINED:
             raise OverflowError("too many requests wait")
         super().on_message_begin()
@@ -242,7 +242,7 @@ class Protocol(HttpToolsProtocol):
         super().on_header(name, value)
 
     def on_chunk_header(self) -> None:
-        """Begin to count: trailers follow the last chunk."""
+        """Start counting header bytes: trailers follow the last chunk."""
         self._n_chunks += 1
         if self._n_chunks > _MOST_CHUNKS and self._n_bytes < _SMALLEST_CHUNK * self._n_chunks:
             raise OverflowError("the chunks are too small")
@@ -252,18 +252,18 @@ class Protocol(HttpToolsProtocol):
         self._header_bytes, self._in_headers, self._is_first = 0, True, True
 
     def on_headers_complete(self) -> None:
-        """End to count."""
+        """Stop counting header bytes."""
         self._in_headers = False
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """End to count: the chunk was not the last one."""
+        """Stop counting header bytes: the chunk was not the last one."""
         self._in_headers = False
         self._n_bytes += len(body)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """End to count."""
+        """Stop counting header bytes."""
         self._in_headers = False
         super().on_message_complete()
 
@@ -435,7 +435,7 @@ def _allocated_shares(state: Path) -> Shares:
     from .connections import Shares  # not on Windows, where a server has one process
 
     shares = Shares(state.with_name("connections"))
-    os.close(shares.open())  # before workers do so at the same time
+    os.close(shares.open())  # Workers would race to create the file.
     return shares
 
 

@@ -43,7 +43,7 @@ DATATYPES = {
 }
 _NAMES = {dtype: name for name, dtype in DATATYPES.items()}
 BF16 = np.dtype([("bfloat16", "<u2")])  # NumPy lacks it; its numbers are read as FP32
-_CHUNK = 1 << 13  # elements that are converted in about a millisecond without releasing the GIL
+_CHUNK = 1 << 13  # Elements that are converted in 1 ms, without releasing the GIL.
 encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 _WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 

@@ -171,7 +171,7 @@ def _described(tensor: Tensor) -> dict[str, Any]:
 
 
 class _Asked(NamedTuple):
-    """What a request asks for.
+    """The parsed body of an inference request.
 
     Attributes:
         fed: Inputs of the model.

@@ -34,7 +34,7 @@ class PythonRunner(ProcessRunner):
         facts = safetensors.read(weights).metadata if os.path.exists(weights) else {}
         self._places = _names_of(facts.get("mxnet.nodes", ""))
         self._arguments = _names_of(facts.get("mxnet.inputs", ""))
-        types = _names_of(facts.get("mxnet.types", ""))  # dtypes by names of inputs
+        types = _names_of(facts.get("mxnet.types", ""))  # Maps names of inputs to dtypes.
         dtypes = {self._arguments.get(name, name): dtype for name, dtype in types.items()}
         super().__init__("python", path, code, types=json.dumps(dtypes))
 
@@ -57,7 +57,7 @@ class ExportedRunner(ProcessRunner):
 
     def __init__(self, path: str, trust: bool = False) -> None:
         super().__init__("export", path, read_code(path, trust))
-        names = _names_of(self.process.facts["names"])  # only archives of mxnova have them
+        names = _names_of(self.process.facts["names"])  # Only archives of mxnova contain them.
         self.arguments = {"names": names}
 
 

@@ -17,7 +17,7 @@ __all__ = ["RUNS", "Array", "CannotRunError", "Runner", "Take", "given_name"]
 Array = np.ndarray[Any, Any]
 Take = Callable[[str, Array, float | None], None]
 """Is told what a node gives: MXNet's name of it, values, and seconds where they are known."""
-RUNS = 3  # mxnova rewrites a network at the third run with the same parameters
+RUNS = 3  # A predictor rewrites a network at the third run with the same parameters.
 
 
 class CannotRunError(MXNetError):

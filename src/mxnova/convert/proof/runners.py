@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-
-"""Models of every kind as functions of named arrays that also tell what their nodes give."""
+"""Runners of models of every kind: functions of named arrays, with values of nodes."""
 
 from __future__ import annotations
 

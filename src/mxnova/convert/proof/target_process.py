@@ -31,7 +31,8 @@ _VARIABLES = frozenset({
     "LOGNAME", "PATH", "PYTHONHOME", "PYTHONPATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "TZ",
     "USER", "USERPROFILE", "VIRTUAL_ENV",
 })  # fmt: skip
-_RUNTIMES = {  # the package that a kind of model needs, and what is said of models that fail
+# Each kind of model with the package that it needs and the error text for models that fail.
+_RUNTIMES = {
     "onnx": ("onnxruntime", "ONNX Runtime cannot run it"),
     "openvino": ("openvino", "OpenVINO cannot run it"),
     "export": ("torch", "torch.export cannot load it"),
@@ -39,7 +40,7 @@ _RUNTIMES = {  # the package that a kind of model needs, and what is said of mod
     "compiled": ("mxnova", "it does not run"),
     "checkpoint": ("mxnova", "it does not run"),
 }
-_SHOWN = 400  # characters of what a process printed before it ended
+_SHOWN = 400  # The number of printed characters that an error quotes.
 
 
 class Value(NamedTuple):

@@ -21,8 +21,13 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 Feed = Mapping[str, Array]
-Values = Iterable[tuple[str, Any, Any]]  # name, array or tensor, seconds or None
-_LAYERS = ("Convolution", "GroupConvolution", "ConvolutionBackpropData", "MatMul")  # of OpenVINO
+Values = Iterable[tuple[str, Any, Any]]  # Tuples of name, array or tensor, and seconds or None.
+_LAYERS = (
+    "Convolution",
+    "GroupConvolution",
+    "ConvolutionBackpropData",
+    "MatMul",
+)  # OpenVINO's names.
 
 
 class OnnxTarget:
@@ -59,7 +64,7 @@ class OnnxTarget:
             profile: prefix of a profile to write; graphs are not optimized then. Empty for none.
             makers: names of nodes by names of their outputs, to return how long they took.
         """
-        self._session = None  # two sessions need twice the memory
+        self._session = None  # Two sessions need twice the memory.
         options = self._runtime.SessionOptions()
         options.log_severity_level = 3
         key = "session.model_external_initializers_file_folder_path"
@@ -174,7 +179,7 @@ class TorchTarget:
 
         self._torch = torch
         self._module: Any = None
-        self._types: dict[str, Any] = {}  # dtypes of arguments, as far as they are known
+        self._types: dict[str, Any] = {}  # The known dtypes of arguments.
 
     def _fed(self, name: str, values: Array) -> Any:
         tensor = self._torch.from_numpy(values)
@@ -200,7 +205,7 @@ class ExportedTarget(TorchTarget):
     def __init__(self, path: str, facts: Mapping[str, str]) -> None:
         super().__init__()
         texts = {"mxnet.inputs": ""}
-        # torch.export asks torch.load to unpickle anything; this has it load tensors alone.
+        # By default, torch.export lets torch.load unpickle any object. This variable forbids it.
         os.environ["TORCH_FORCE_WEIGHTS_ONLY_LOAD"] = "1"
         try:
             program = self._torch.export.load(facts["code"], extra_files=texts)
@@ -288,7 +293,7 @@ class CompiledTarget:
     """A compiled model in a default Predictor."""
 
     def __init__(self, path: str, facts: Mapping[str, str]) -> None:
-        sys.path.append(facts["packages"])  # where mxnova is, unless it is installed
+        sys.path.append(facts["packages"])  # mxnova may run from a checkout.
         self._predictor = importlib.import_module("mxnova").Predictor.load(path)
         self.facts = {"inputs": list(self._predictor.input_names)}
 
@@ -326,7 +331,7 @@ KINDS: dict[str, Callable[[str, Mapping[str, str]], Any]] = {
 def main(kind: str, path: str, folder: str, facts: str) -> None:
     """Open the model, then serve requests until standard input ends."""
     responses = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what libraries print is no response
+    os.dup2(2, 1)  # Libraries print to standard output, too.
     target: Any = None
 
     def respond(handle: Callable[[], dict[str, Any]]) -> None:
@@ -382,5 +387,5 @@ def _to_numpy(value: Any) -> tuple[Array, bool]:
 
 if __name__ == "__main__":
     if sys.path and sys.path[0] == os.path.dirname(os.path.abspath(__file__)):
-        del sys.path[0]  # modules beside this file are not packages
+        del sys.path[0]  # Modules beside this file must not hide packages.
     main(*sys.argv[1:])

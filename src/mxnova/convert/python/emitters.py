@@ -272,7 +272,7 @@ def _ctc_loss(site: Site) -> Step | None:
     names = list(site.node.op.inputs())  # type: ignore[union-attr]
     is_first = site.blank_label == "first"
     lines = [f"def forward({', '.join(names)}):", "steps, batch, classes = data.shape"]
-    if "data_lengths" in names:  # what lies behind a sequence may be anything, even no number
+    if "data_lengths" in names:  # Data behind a sequence may be NaN.
         lines.append("behind = torch.arange(steps, device=data.device)[:, None] >= data_lengths")
         lines.append("data = data.masked_fill(behind[:, :, None], 0)")
     else:

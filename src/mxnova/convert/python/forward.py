@@ -82,7 +82,7 @@ class Forward:
         if isinstance(source, str):
             return self._inputs.get(source, "x")
         text = self._values.get(id(source))
-        if text is None:  # the input of a block is one value, whatever made it
+        if text is None:  # The input of a block is a single value.
             return "x"
         return f"{text}[{number}]" if source.has_several else text
 

@@ -21,7 +21,7 @@ from .steps import Label, Step
 __all__ = ["Network"]
 
 _TAKEN = IN_FUNCTIONS | {"Model", "Path", "WEIGHTS", "load", "load_file"}
-_CALLED = re.compile(r"(?<![\w.])\w+(?=\()")  # a name that an expression calls, such as max
+_CALLED = re.compile(r"(?<![\w.])\w+(?=\()")  # A name that an expression calls, such as max.
 
 
 class Network:

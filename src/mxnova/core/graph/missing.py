@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Variables that have no values: which of them a network cannot do without."""
+"""Checks for variables without values that the outputs of a network depend on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .labels import labels_of
 __all__ = ["needed_values", "parameters_among"]
 
 _PARAMETERS = {"weight", "bias", "gamma", "beta", "parameters"}
-_STATES = {"state", "state_cell"}  # of RNN: zeros, unless a program feeds others
+_STATES = {"state", "state_cell"}  # Initial states of RNN are zeros unless they are fed.
 
 
 def parameters_among(symbol: BaseSymbol, names: Iterable[str]) -> list[str]:

@@ -26,7 +26,7 @@ from .symbol import Symbol
 
 __all__ = ["INPUT_DTYPES", "SYMBOLS", "_Symbol"]
 
-# dtypes of variables by name, while a block makes its graph for arguments that have one. They tell
+# Dtypes of variables by name, while a block makes its graph for given arguments. They distinguish
 # masks from integers, and are not saved with the graph.
 INPUT_DTYPES: ContextVar[Mapping[str, torch.dtype]] = ContextVar(
     "INPUT_DTYPES", default=MappingProxyType({})
@@ -118,7 +118,7 @@ def _array_kind(symbol: Symbol) -> str:
 def _select_last(symbol: Any, parts: tuple[Any, ...]) -> Any:
     """Select elements by the part of a key behind its Ellipsis, which is for the last axes."""
     count = sum(part is not None for part in parts)
-    if count:  # the number of axes is not known, so they are moved to the front
+    if count:  # The rank is unknown, so the last axes are moved to the front.
         front, last = tuple(range(count)), tuple(range(-count, 0))
         symbol = SYMBOLS._np_moveaxis(symbol, source=last, destination=front)
     symbol = _select(symbol, parts)

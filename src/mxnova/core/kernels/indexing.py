@@ -123,7 +123,7 @@ def slices_are_contiguous(slc_key: Sequence[slice], shape: Sequence[int]) -> boo
 
 
 def _indexed(tensor: Tensor, key: Any) -> Tensor:
-    """What ATen makes of a key, with MXNet's errors."""
+    """Return ``tensor[key]``, with MXNet's errors."""
     try:
         if type(key) is not list:
             return tensor[key]
@@ -268,7 +268,7 @@ def _index_array(part: Any) -> np.ndarray[Any, Any]:
 
 
 def _axes_of(part: Any) -> int:
-    """How many axes a part of a key is for."""
+    """Return the number of axes that a part of a key selects from."""
     if isinstance(part, Tensor) and part.dtype is torch.bool:
         return part.dim()
     return int(part is not None and part is not Ellipsis)
@@ -328,7 +328,7 @@ def _adjacent(tensor: Tensor, keys: list[Any]) -> tuple[Tensor, list[Any]]:
 
 
 def _new_axes(keys: list[Any], has_truth: bool) -> list[int]:
-    """Where the selection gets its new axes.
+    """Return the positions of new axes in the selection.
 
     Axes of index tensors that are separated come first. Others stand in their place where truth
     values select, as in NumPy; where none do, as in MXNet, they do not count, whatever their rank.
@@ -348,7 +348,7 @@ def _new_axes(keys: list[Any], has_truth: bool) -> list[int]:
 
 
 def _forward(tensor: Tensor, keys: list[Any]) -> tuple[Tensor, list[int]]:
-    """What slices with negative steps select, in forward order, and the axes to reverse then.
+    """Return the selection of slices with negative steps in forward order, and the axes to reverse.
 
     Those slices become `:` in `keys`.
     """

@@ -67,5 +67,5 @@ def index_select(data: Tensor, axis: int, indices: Tensor) -> Tensor:
     return _select_widely(data, axis, indices)
 
 
-# data[key] for a key with index tensors
+# Compute data[key] for a key with index tensors.
 index = accumulate_in_float32(torch.Tensor.__getitem__)

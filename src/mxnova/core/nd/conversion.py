@@ -27,7 +27,7 @@ def dense_array(source: Any, context: Context, dtype: Any = None) -> NDArray:
         dtype: default: that of an NDArray, float32 for everything else, as in MXNet.
     """
     if isinstance(source, NDArray):
-        if STATE.recording and source._tracked is not None:  # gradients flow through the copy
+        if STATE.recording and source._tracked is not None:  # Gradients flow through the copy.
             copied = source.copy() if dtype is None else source.astype(dtype)
             return copied.as_nd_ndarray().as_in_context(context)
         kind = torch_dtype(dtype) if dtype is not None else source._raw.dtype

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of operators that MXNet 1.9.1 does not have: who has them, and what to do about a model."""
+"""Explanations of operators that MXNet 1.9.1 lacks: their origin, and how to replace them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _RULES = [  # (names, explanation); the first rule that matches a whole name hol
      f"from a fork of MXNet. {_REPLACE}"),
     (r"[Hh]orovod\w*|byteps\w*", "an operator of distributed training. Save the symbol without it"),
 ]  # fmt: skip
-_CLOSE = 0.75  # of difflib: one letter in four; "WarpCTC" is not "arctan"
+_CLOSE = 0.75  # One letter in four may differ: "WarpCTC" is not similar to "arctan".
 
 
 def explain_unknown(name: str, known: Collection[str]) -> str:

@@ -52,7 +52,7 @@ def promoted(op: Op, t: DTypes, names: Sequence[str] | None = None) -> torch.dty
     if dtype is None or len({t.known(name) for name in names}) == 1:
         t.same(*names, *t.outputs)
         return t.known(names[0])
-    if dtype is torch.int16:  # int8 and uint8; MXNet has no int16
+    if dtype is torch.int16:  # int8 and uint8 promote to int16, which MXNet lacks.
         given = " and ".join(f"{n} of type {dtype_name(t.known(n))}" for n in names)
         raise MXNetError(f"{op.name}: {given} cannot be combined: convert one of them by astype")
     for name in t.outputs:

@@ -19,7 +19,7 @@ from .stores import Place
 __all__ = ["RemoteObject", "opened"]
 
 _CHECKED_S = 1.0  # seconds in which a store is asked once whether the object is still the same
-_IDENTITY = (  # what stores of fsspec call it
+_IDENTITY = (  # Names of the field in fsspec stores.
     "ETag",
     "etag",
     "VersionId",

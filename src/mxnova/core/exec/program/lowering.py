@@ -180,7 +180,7 @@ def lower(
         runner: gives what a node runs.
         contexts: where each node runs.
     """
-    names = FreeNames(("tuple", "type"))  # what the code itself calls
+    names = FreeNames(("tuple", "type"))  # The generated code calls these functions.
     values = {Entry(v, 0): names.free(to_identifier(v.name)) for v in variables}
     arguments = list(values.values())
     drafts: list[tuple[Node, Op, tuple[str, ...], tuple[str, ...]]] = []

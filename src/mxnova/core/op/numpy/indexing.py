@@ -23,7 +23,7 @@ from ..schema import Op
 
 __all__ = ["ARRAY", "MASK", "key_text"]
 
-ARRAY, MASK = "array", "mask"  # parts of a key that stand for the next input
+ARRAY, MASK = "array", "mask"  # Parts of a key that stand for the next input.
 _MOST_PARTS = 64
 _INTEGER = r"-?\d{1,19}"
 _PART = re.compile(
@@ -72,7 +72,7 @@ def _meta(shape: tuple[int, ...]) -> Tensor | int:
     return torch.empty(shape, dtype=torch.int64, device="meta") if shape else 0
 
 
-_SIZES = (10007, 10009)  # stand for unknown sizes
+_SIZES = (10007, 10009)  # Two different sizes in place of unknown ones.
 
 
 @operator("_npi_advanced_indexing")
@@ -115,7 +115,7 @@ class AdvancedIndexing(Op):
         shapes = [s[name] for name in s.inputs]
         has_mask = MASK in self._kinds()
         if has_mask and None in _parts(self.key):
-            return  # new axes have other places beside masks
+            return  # Masks change the positions of new axes.
         if not has_mask and all(map(is_known, shapes)):
             s.output = self._shape(shapes, 0)
             return

@@ -62,7 +62,7 @@ class TorchOpset(Opset):
 
     def __init__(self, inputs: Iterable[Tensor]) -> None:
         self._inputs = iter(inputs)
-        self._sums: list[Any] = []  # values of layers, whose rectifiers oneDNN fuses
+        self._sums: list[Any] = []  # Outputs of layers, whose rectifiers oneDNN fuses.
         self._rectified: list[Tensor] = []
 
     def parameter(self, name: str, shape: Numbers) -> Tensor:

@@ -46,7 +46,7 @@ class RuntimeOpset(ONNXOpset):
         self._inputs: list[Any] = []
         self._initializers: list[Any] = []
         self._has_integers = has_integers
-        self._numbers: set[str] = set()  # values without NaN
+        self._numbers: set[str] = set()  # Names of values that are never NaN.
 
     def model(self, outputs: Mapping[str, torch.dtype]) -> bytes:
         """The model with these outputs, serialized; constants that nobody reads are dropped."""
