@@ -56,11 +56,11 @@ def recognized(contents: Contents, epoch: int | None) -> Findings:
         if kind is not None:
             found.notes.append(f"{name} is a {kind} file, which is left alone")
     if found.symbol is None and found.params is None:
-        raise FormatError(f"{contents.path}: contains no model: {_described(contents, found)}")
+        raise FormatError(f"{contents.path}: contains no model: {_describe_files(contents, found)}")
     return found
 
 
-def _described(contents: Contents, found: Findings) -> str:
+def _describe_files(contents: Contents, found: Findings) -> str:
     """Return what was found instead of a model, and what was expected, for an error."""
     names = sorted(contents.sizes)
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""

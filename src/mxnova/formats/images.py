@@ -162,11 +162,11 @@ def _read_jpeg(data: memoryview) -> _Header:
 
 # PNG ----------------------------------------------------------------------------------------------
 
-_PNG_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by color type
+_PNG_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # The number of channels by color type.
 _INFLATED_CHUNKS = frozenset({b"iCCP", b"zTXt", b"iTXt"})
 _MAX_INFLATED_CHUNKS = 16  # Each may take 8 MB, which is libpng's limit.
 _MAX_CHUNKS = 200_000
-_SLACK = 1 << 16  # bytes; of the headers of a deflate stream
+_SLACK = 1 << 16  # Bytes for the headers of a deflate stream.
 
 
 def _read_png(data: memoryview) -> _Header:
@@ -205,7 +205,7 @@ _TIFF_NUMBERS = {3: "H", 4: "I", 16: "Q"}  # SHORT, LONG, LONG8
 # None, CCITT, LZW, deflate, PackBits and Zstandard. JPEG is refused, as in MXNet: its streams have
 # sizes and scans of their own.
 _TIFF_COMPRESSIONS = frozenset({1, 2, 3, 4, 5, 8, 32773, 32946, 50000})
-_TIFF_MAX_TILE = 4096  # for each side that is not larger than the image's
+_TIFF_MAX_TILE = 4096  # The largest side of a tile that is larger than the image.
 
 
 def _read_tiff(data: memoryview) -> _Header:

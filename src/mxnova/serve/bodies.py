@@ -142,7 +142,7 @@ class Intake:
         if not call.coding:
             return body
         try:
-            return b"".join(_decompressed(call, body, limit))
+            return b"".join(_decompress_pieces(call, body, limit))
         except zlib.error as error:
             raise Refused(400, f"the body is not {call.coding}: {error}") from None
 
@@ -162,7 +162,7 @@ async def _read(call: Call, limit: int) -> bytes:
     return b"".join(chunks)
 
 
-def _decompressed(call: Call, body: bytes, limit: int) -> Iterator[bytes]:
+def _decompress_pieces(call: Call, body: bytes, limit: int) -> Iterator[bytes]:
     decoder = zlib.decompressobj(_WINDOWS[call.coding])
     size = start = 0
     rest = b""

@@ -20,7 +20,7 @@ from ..formats import bounded_json
 from .bodies import Call, Intake, Memory
 from .errors import Refused
 from .metrics import Metrics
-from .pools import BoundedPool, finished
+from .pools import BoundedPool, wait_for_result
 from .repository import Fed, Repository, Served
 from .settings import Settings
 
@@ -96,7 +96,7 @@ class Endpoint:
             _log.error("%s\n%s", printable(bounded(told)), printable(frames, keep="\n"))
             return refused(Refused(500, "a fault of the server, which its log describes"))
 
-    async def served(self, call: Call) -> Served:
+    async def find_model(self, call: Call) -> Served:
         """Return the model that the address names."""
         return await self.repository.get(call.path_params["model"], call.scope)
 
@@ -129,7 +129,7 @@ class Endpoint:
             Refused: Too many requests wait, or there were no outputs in time.
         """
         future = served.submit(fed, call.hold)
-        outputs = await finished(
+        outputs = await wait_for_result(
             future, call.scope, self.settings.timeout, "the model did not answer"
         )
         call.hold(sum([values.nbytes for values in outputs]))

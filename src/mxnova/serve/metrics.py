@@ -80,7 +80,7 @@ class Metrics:
 
     def responded(self, route: str, model: str, status: int, seconds: float) -> None:
         """Count a response."""
-        model = model if model in self._models else self._known(model)
+        model = model if model in self._models else self._choose_label(model)
         self._count("mxnova_requests", route, model, str(status))
         self._observe("mxnova_request_seconds", seconds, route, model)
         if status >= 500:
@@ -91,12 +91,12 @@ class Metrics:
 
     def ran(self, model: str, requests: int, rows: int, seconds: float) -> None:
         """Count a run of a model."""
-        model = model if model in self._models else self._known(model)
+        model = model if model in self._models else self._choose_label(model)
         self._observe("mxnova_run_seconds", seconds, model)
         self._observe("mxnova_batch_rows", rows, model)
         self._observe("mxnova_batch_requests", requests, model)
 
-    def _known(self, model: str) -> str:
+    def _choose_label(self, model: str) -> str:
         """Return the label of a model: clients choose names, so that their number has a bound."""
         if len(self._models) >= _MOST_MODELS:
             return ""

@@ -24,10 +24,10 @@ __all__ = [
     "IMAGES",
     "JSON",
     "NPY",
-    "accepted",
+    "choose_content_type",
     "content_type_of",
-    "decoded",
-    "encoded",
+    "decode_inputs",
+    "encode_body",
     "has_instances",
 ]
 
@@ -54,7 +54,7 @@ def has_instances(body: bytes) -> bool:
     return body[:_SEARCHED].lstrip()[:1] == b"{" and b'"instances"' in body
 
 
-def decoded(
+def decode_inputs(
     content_type: str, body: bytes, model: Model, most_elements: int, most_pixels: int
 ) -> dict[str, Array]:
     """Return the inputs in a body.
@@ -193,7 +193,7 @@ def _from_image(body: bytes, model: Model, most_pixels: int) -> dict[str, Array]
 # Responses ----------------------------------------------------------------------------------------
 
 
-def accepted(accept: str) -> str:
+def choose_content_type(accept: str) -> str:
     """Return the content type of the response to a request with this Accept header.
 
     Raises:
@@ -210,7 +210,7 @@ def accepted(accept: str) -> str:
     raise Refused(406, f"Accept {accept[:80]!r}: known are {JSON}, {CSV}, {NPY}")
 
 
-def encoded(
+def encode_body(
     kind: str, outputs: Mapping[str, Array], labels: Sequence[str], hold: Callable[[int], None]
 ) -> list[bytes]:
     """Return the pieces of the body of a response.

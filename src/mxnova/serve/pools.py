@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 
 from .errors import Refused, overloaded
 
-__all__ = ["ABANDON", "BoundedPool", "finished"]
+__all__ = ["ABANDON", "BoundedPool", "wait_for_result"]
 
 T = TypeVar("T")
 ABANDON = "mxnova.abandon"  # The key of a callback for disconnects.
 
 
-async def finished(
+async def wait_for_result(
     future: asyncio.Future[T], scope: MutableMapping[str, Any], seconds: float, failure: str
 ) -> T:
     """Wait for work that was begun for a request.
@@ -65,7 +65,7 @@ class BoundedPool:
         seconds: float,
         failure: str,
     ) -> T:
-        """Call a function in a thread, and return its result; see `finished`.
+        """Call a function in a thread, and return its result; see `wait_for_result`.
 
         Raises:
             Refused: Too many calls wait already, the time is over, or the client has gone away.
@@ -75,6 +75,6 @@ class BoundedPool:
         self._n_calls += 1
         try:
             future = asyncio.get_running_loop().run_in_executor(self.executor, function)
-            return await finished(future, scope, seconds, failure)
+            return await wait_for_result(future, scope, seconds, failure)
         finally:
             self._n_calls -= 1

@@ -260,7 +260,7 @@ class Repository:
         async with self._changing(name, self._settings.timeout):
             served = self._served.get(name)
             if served is None or served.entry != entry:
-                served = await self._loaded(name, entry, 503, scope)
+                served = await self._run_load(name, entry, 503, scope)
                 self._put(served)
         return served
 
@@ -302,7 +302,7 @@ class Repository:
         if old is None and len(entries) >= most:
             raise Refused(507, f"{len(entries)} models are loaded; unload one before {name!r}")
         source = self._source(name, path, old)
-        served = await self._loaded(name, Entry(source), 400, scope)
+        served = await self._run_load(name, Entry(source), 400, scope)
         try:
             entry = self._state.reload(name, source)
         except OSError as error:  # The disk is full.
@@ -358,7 +358,7 @@ class Repository:
         root = self._settings.root
         if root is None:
             raise Refused(403, "models cannot be loaded: the server has no --model-root")
-        wanted = Path(_checked_path(path)) if path is not None else root / name
+        wanted = Path(_check_path(path)) if path is not None else root / name
         compiled = root / f"{name}.mxnova"
         try:
             if path is None and not wanted.exists() and compiled.exists():
@@ -371,7 +371,7 @@ class Repository:
             raise Refused(403, f"{shown(str(wanted), 200)} is not in the folder of models")
         return ModelSource(str(wanted), backend=self._settings.backend, ctx=self._settings.ctx)
 
-    async def _loaded(self, name: str, entry: Entry, status: int, scope: Scope | None) -> Served:
+    async def _run_load(self, name: str, entry: Entry, status: int, scope: Scope | None) -> Served:
         load = partial(self._load, name, entry)
         seconds, failure = self._settings.load_timeout, f"model {name!r} was not loaded"
         try:
@@ -383,7 +383,7 @@ class Repository:
             raise Refused(status, f"model {name!r} cannot be loaded: {error}") from None
 
 
-def _checked_path(path: str) -> str:
+def _check_path(path: str) -> str:
     """Return a path of a client.
 
     Raises:

@@ -17,10 +17,10 @@ from .payloads import (
     IMAGES,
     JSON,
     NPY,
-    accepted,
+    choose_content_type,
     content_type_of,
-    decoded,
-    encoded,
+    decode_inputs,
+    encode_body,
     has_instances,
 )
 from .repository import Fed, Served
@@ -59,15 +59,15 @@ class _Contract:
     async def invocations(self, call: Call) -> Response:
         """Runs the model that the server was told of first."""
         name = self._repository.default()
-        return await self._invoked(call, await self._repository.get(name, call.scope))
+        return await self._invoke_model(call, await self._repository.get(name, call.scope))
 
     async def invoke(self, call: Call) -> Response:
         """Runs a model."""
-        return await self._invoked(call, await self._endpoint.served(call))
+        return await self._invoke_model(call, await self._endpoint.find_model(call))
 
-    async def _invoked(self, call: Call, served: Served) -> Response:
+    async def _invoke_model(self, call: Call, served: Served) -> Response:
         endpoint, settings = self._endpoint, self._endpoint.settings
-        kind = accepted(call.headers.get("accept", self._default_accept))
+        kind = choose_content_type(call.headers.get("accept", self._default_accept))
         content_type = content_type_of(call.headers.get("content-type", ""))
         is_text = content_type in (JSON, CSV)
         limit = endpoint.text_limit if is_text else settings.max_request_bytes
@@ -75,7 +75,7 @@ class _Contract:
 
         def parse(content: bytes) -> tuple[Fed, bool]:
             bounds = settings.max_elements, settings.max_pixels
-            fed = served.fit(decoded(content_type, content, served.model, *bounds))
+            fed = served.fit(decode_inputs(content_type, content, served.model, *bounds))
             call.hold(fed.own_bytes)
             return fed, content_type == JSON and has_instances(content)
 
@@ -89,7 +89,7 @@ class _Contract:
         labels = served.model.labels if content_type in IMAGES else ()
 
         def make() -> Response:
-            pieces = encoded(kind, outputs, labels, call.hold)
+            pieces = encode_body(kind, outputs, labels, call.hold)
             if is_of_instances and kind == JSON:
                 pieces = [b'{"predictions": ', *pieces, b"}"]
             timing = {"Server-Timing": f"model;dur={milliseconds:.3f}"}

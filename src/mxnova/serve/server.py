@@ -413,7 +413,7 @@ def serve(settings: Settings) -> None:
             state = Path(folder) / "models.json"
             settings = replace(settings, state=state)
             SharedState(state, {}).change(partial(_first_entries, settings))
-            shares = _allocated_shares(state)
+            shares = _allocate_shares(state)
         except OSError as error:
             text = f"{error.strerror or error}; set TMPDIR to another folder"
             raise MXNetError(f"serve: {tempfile.gettempdir()}: {text}") from None
@@ -431,7 +431,7 @@ def _run(server: uvicorn.Server, listener: socket.socket) -> None:
         signal.signal(signal.SIGTERM, before)
 
 
-def _allocated_shares(state: Path) -> Shares:
+def _allocate_shares(state: Path) -> Shares:
     from .connections import Shares  # not on Windows, where a server has one process
 
     shares = Shares(state.with_name("connections"))

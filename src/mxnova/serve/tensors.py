@@ -105,7 +105,7 @@ def from_json(
         raise Refused(400, f"tensor {name!r} has data of {shown(data, 40)}, expected a list")
     nested = _nested_shape(data)
     wanted = nested if shape is None else tuple(shape)
-    values = np.concatenate([_converted(name, c, dtype) for c in _chunks(name, data, nested)])
+    values = np.concatenate([_convert_chunk(name, c, dtype) for c in _chunks(name, data, nested)])
     if values.size != math.prod(wanted):
         raise Refused(
             400, f"tensor {name!r} has {values.size} elements, and its shape {math.prod(wanted)}"
@@ -150,7 +150,7 @@ def _no_array(name: str) -> Refused:
     return Refused(400, f"tensor {name!r} has data that is no array of numbers")
 
 
-def _converted(name: str, chunk: list[Any], dtype: np.dtype[Any]) -> Array:
+def _convert_chunk(name: str, chunk: list[Any], dtype: np.dtype[Any]) -> Array:
     """Return elements as an array of a dtype that can hold them."""
     kinds = set(map(type, chunk))
     if not kinds <= {int, float, bool, str}:
@@ -192,7 +192,7 @@ def encode_json(values: Array, hold: Callable[[int], None]) -> list[bytes]:
         hold: Called with the size of each piece of many elements, before the next one is made.
     """
     if values.size <= _CHUNK:
-        return [encode(_nested(values)).encode()]
+        return [encode(_nest_lists(values)).encode()]
     pieces = []
     for piece in _encode_chunks(values):
         hold(len(piece))
@@ -211,12 +211,12 @@ def _encode_chunks(values: Array) -> Iterator[bytes]:
             yield before
             yield from _encode_chunks(rows[0])
         else:
-            yield before + encode(_nested(rows))[1:-1].encode()
+            yield before + encode(_nest_lists(rows))[1:-1].encode()
         before = b","
     yield b"]"
 
 
-def _nested(values: Array) -> Any:
+def _nest_lists(values: Array) -> Any:
     """Return lists that are nested as the shape, with words for numbers that JSON lacks."""
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         return np.array(to_json(values), object).reshape(values.shape).tolist()

@@ -78,16 +78,16 @@ class _Contract:
         """Whether models answer: they are loaded before the server listens."""
         return JSONResponse({"ready": True})
 
-    async def _served(self, call: Call) -> Served:
+    async def _find_model(self, call: Call) -> Served:
         """Return the model that the address names, and perhaps its version."""
         version = call.path_params.get("version", _VERSION)
         if version != _VERSION:
             raise Refused(404, f"there is no version {shown(version, 80)}; models have {_VERSION}")
-        return await self._endpoint.served(call)
+        return await self._endpoint.find_model(call)
 
     async def model(self, call: Call) -> Response:
         """Metadata of a model."""
-        served = await self._served(call)
+        served = await self._find_model(call)
         return JSONResponse(
             {
                 "name": served.name,
@@ -100,12 +100,12 @@ class _Contract:
 
     async def model_ready(self, call: Call) -> Response:
         """Whether a model answers."""
-        served = await self._served(call)
+        served = await self._find_model(call)
         return JSONResponse({"name": served.name, "ready": True})
 
     async def infer(self, call: Call) -> Response:
         """Runs a model."""
-        served = await self._served(call)
+        served = await self._find_model(call)
         endpoint, settings = self._endpoint, self._endpoint.settings
         n_text = _text_size(call)
         limit = endpoint.text_limit if n_text is None else settings.max_request_bytes
@@ -114,7 +114,7 @@ class _Contract:
         body = await endpoint.intake.read(call, limit)
 
         def parse(content: bytes) -> _Asked:
-            asked = _parsed(content, n_text, served, settings.max_elements)
+            asked = _parse(content, n_text, served, settings.max_elements)
             call.hold(asked.fed.own_bytes)
             return asked
 
@@ -197,7 +197,7 @@ def _text_size(call: Call) -> int | None:
     return int(text)
 
 
-def _parsed(content: bytes, n_text: int | None, served: Served, most_elements: int) -> _Asked:
+def _parse(content: bytes, n_text: int | None, served: Served, most_elements: int) -> _Asked:
     """Return what a body asks for.
 
     Args:

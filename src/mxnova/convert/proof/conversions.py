@@ -36,13 +36,13 @@ def proved(
         The comparison, and a line about it; None if there is no way to run the target.
     """
     try:
-        found = _compared(request, path, kind, tell)
+        found = _compare(request, path, kind, tell)
     except CannotRunError as error:
         return None, f"not proved: {error}"
     return found, found.line
 
 
-def _compared(request: Request, path: str, kind: str, tell: Callable[[str], Any]) -> Verification:
+def _compare(request: Request, path: str, kind: str, tell: Callable[[str], Any]) -> Verification:
     model = request.model
     is_checkpoint = kind == "mxnet"
     # The target was written just now: it may run its code.

@@ -38,7 +38,7 @@ class ONNXRunner(ProcessRunner):
         super().__init__("onnx", path)
         self._types: dict[str, str] = dict(self.process.facts["inputs"])
 
-    def fed(self, feed: Mapping[str, Array]) -> dict[str, Array]:
+    def prepare_feed(self, feed: Mapping[str, Array]) -> dict[str, Array]:
         """Return the inputs of the model in its dtypes."""
         missing = [name for name in self._types if name not in feed]
         if missing:
@@ -51,7 +51,7 @@ class ONNXRunner(ProcessRunner):
         model = self._skeleton()
         wanted = [name for node in model.graph.node for name in node.output if name]
         profile = os.path.join(self.process.folder, "profile")
-        for value in self._changed(model, self.fed(feed), wanted, profile):
+        for value in self._run_copy(model, self.prepare_feed(feed), wanted, profile):
             take(*value)
 
     def quantized(self) -> set[str]:
@@ -73,8 +73,8 @@ class ONNXRunner(ProcessRunner):
             shape = values.shape
             graph.input.append(onnx.helper.make_tensor_value_info(given_name(name), kind, shape))
         names = [name for name in made if name in wanted]
-        fed = {**self.fed(feed), **{given_name(n): v for n, v in cut.items()}}
-        return {name: array for name, array, _ in self._changed(model, fed, names)}
+        fed = {**self.prepare_feed(feed), **{given_name(n): v for n, v in cut.items()}}
+        return {name: array for name, array, _ in self._run_copy(model, fed, names)}
 
     def _skeleton(self) -> Any:
         """The model without its arrays, which sessions map from the file."""
@@ -82,7 +82,7 @@ class ONNXRunner(ProcessRunner):
 
         return read_skeleton(self.path).model
 
-    def _changed(
+    def _run_copy(
         self, model: Any, feed: Mapping[str, Array], wanted: Sequence[str], profile: str = ""
     ) -> list[Value]:
         """Return the outputs of a changed copy of the model, and the values that are wanted."""
@@ -96,7 +96,7 @@ class ONNXRunner(ProcessRunner):
         folder = os.path.dirname(os.path.realpath(self.path))
         makers = {name: node.name for node in model.graph.node for name in node.output}
         options = {"file": file, "folder": folder, "profile": profile, "makers": makers}
-        return self.process.values("changed", feed, **options)
+        return self.process.values("run_copy", feed, **options)
 
 
 def _numpy_type(text: str) -> Any:

@@ -25,14 +25,14 @@ class OpenVINORunner(ProcessRunner):
     def default_outputs(self, feed: Mapping[str, Array]) -> list[Array] | None:
         if self.process.facts["precision"] in ("f32", "float32"):
             return None
-        values = self.process.values("outputs", self.fed(feed), precision="")
+        values = self.process.values("outputs", self.prepare_feed(feed), precision="")
         return [value.values for value in values]
 
     def nodes(self, feed: Mapping[str, Array], take: Take) -> None:
-        for name, array, _ in self.process.values("nodes", self.fed(feed)):
+        for name, array, _ in self.process.values("nodes", self.prepare_feed(feed)):
             take(name, array, None)
 
-    def fed(self, feed: Mapping[str, Array]) -> Mapping[str, Array]:
+    def prepare_feed(self, feed: Mapping[str, Array]) -> Mapping[str, Array]:
         for names in self.process.facts["inputs"]:
             if not any(name in feed for name in names):
                 raise ArgumentError(f"verify: {self.path}: no array for its input {names[0]!r}")

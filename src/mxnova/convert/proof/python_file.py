@@ -38,12 +38,12 @@ class PythonRunner(ProcessRunner):
         dtypes = {self._arguments.get(name, name): dtype for name, dtype in types.items()}
         super().__init__("python", path, code, types=json.dumps(dtypes))
 
-    def fed(self, feed: Mapping[str, Array]) -> dict[str, Array]:
+    def prepare_feed(self, feed: Mapping[str, Array]) -> dict[str, Array]:
         """Return the inputs by names of arguments."""
         return {self._arguments.get(n, identifier(n)): values for n, values in feed.items()}
 
     def nodes(self, feed: Mapping[str, Array], take: Take) -> None:
-        for value in self.process.values("nodes", self.fed(feed), places=self._places):
+        for value in self.process.values("nodes", self.prepare_feed(feed), places=self._places):
             take(*value)
 
 

@@ -22,7 +22,7 @@ __all__ = ["CheckpointRunner", "runner_of"]
 class CompiledRunner(ProcessRunner):
     """A compiled model, run by `Predictor`."""
 
-    def fed(self, feed: Mapping[str, Array]) -> dict[str, Array]:
+    def prepare_feed(self, feed: Mapping[str, Array]) -> dict[str, Array]:
         return {name: feed[name] for name in self.process.facts["inputs"] if name in feed}
 
 

@@ -166,18 +166,18 @@ class ProcessRunner(Runner):
         self.process = TargetProcess(kind, path, code, **facts)
         self.arguments: Mapping[str, Any] = {}
 
-    def fed(self, feed: Mapping[str, Array]) -> Mapping[str, Array]:
+    def prepare_feed(self, feed: Mapping[str, Array]) -> Mapping[str, Array]:
         """Return inputs as the process expects them."""
         return feed
 
     def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
         """Return the outputs for these inputs, by MXNet's names."""
-        values = self.process.values("outputs", self.fed(feed), **self.arguments)
+        values = self.process.values("outputs", self.prepare_feed(feed), **self.arguments)
         return [value.values for value in values]
 
     def seconds(self, feed: Mapping[str, Array]) -> float:
         """Return how long `outputs` takes at best, as the process measures it."""
-        return self.process.seconds("outputs", self.fed(feed), RUNS, **self.arguments)
+        return self.process.seconds("outputs", self.prepare_feed(feed), RUNS, **self.arguments)
 
 
 def _end(process: subprocess.Popen[bytes], folder: tempfile.TemporaryDirectory[str]) -> None:

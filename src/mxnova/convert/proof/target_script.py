@@ -52,7 +52,7 @@ class OnnxTarget:
         """Return the outputs of the file."""
         return self._run(self._default(), feed)
 
-    def changed(
+    def run_copy(
         self, feed: Feed, file: str, folder: str, profile: str, makers: Mapping[str, str]
     ) -> Values:
         """Return the outputs of a changed copy of the model.
@@ -80,7 +80,7 @@ class OnnxTarget:
                 content.read(), options, providers=["CPUExecutionProvider"]
             )
         values = list(self._run(session, feed))
-        seconds = dict(_profiled(session.end_profiling())) if profile else {}
+        seconds = dict(_read_profile(session.end_profiling())) if profile else {}
         return [(name, array, seconds.get(makers.get(name, ""))) for name, array, _ in values]
 
     def _run(self, session: Any, feed: Feed) -> Values:
@@ -89,7 +89,7 @@ class OnnxTarget:
         return [(name, array, None) for name, array in zip(names, values, strict=True)]
 
 
-def _profiled(path: str) -> Iterator[tuple[str, float]]:
+def _read_profile(path: str) -> Iterator[tuple[str, float]]:
     """Yield names of nodes and their seconds of a profile; nothing if the profile is cut off."""
     try:
         with open(path, encoding="utf-8") as file:
@@ -181,7 +181,7 @@ class TorchTarget:
         self._module: Any = None
         self._types: dict[str, Any] = {}  # The known dtypes of arguments.
 
-    def _fed(self, name: str, values: Array) -> Any:
+    def _to_tensor(self, name: str, values: Array) -> Any:
         tensor = self._torch.from_numpy(values)
         default = self._real if values.dtype == np.float32 else tensor.dtype
         return tensor.to(self._types.get(name) or default)
@@ -226,10 +226,10 @@ class ExportedTarget(TorchTarget):
             names: arguments by names of inputs; empty to pass inputs in order.
         """
         if names:
-            keywords = {names[name]: self._fed(names[name], v) for name, v in feed.items()}
+            keywords = {names[name]: self._to_tensor(names[name], v) for name, v in feed.items()}
             return self._run([], keywords)
         pairs = zip(self._types, feed.values(), strict=False)
-        return self._run([self._fed(name, values) for name, values in pairs], {})
+        return self._run([self._to_tensor(name, values) for name, values in pairs], {})
 
 
 class PythonTarget(TorchTarget):
@@ -250,7 +250,7 @@ class PythonTarget(TorchTarget):
 
     def outputs(self, feed: Feed) -> Values:
         """Return the outputs for inputs by names of arguments."""
-        return self._run([], {name: self._fed(name, values) for name, values in feed.items()})
+        return self._run([], {name: self._to_tensor(name, values) for name, values in feed.items()})
 
     def nodes(self, feed: Feed, places: Mapping[str, str]) -> Values:
         """Return the values of nodes.

@@ -44,7 +44,7 @@ class _Symbol(NumpyMethods, Symbol):  # type: ignore[misc]
         """Return elements of a symbol of one output; else the outputs of these numbers or names."""
         if len(self) > 1 or isinstance(key, str):
             return Symbol.__getitem__(self, key).as_np_ndarray()
-        parts = tuple(map(_checked_part, key if isinstance(key, tuple) else (key,)))
+        parts = tuple(map(_check_part, key if isinstance(key, tuple) else (key,)))
         if any(isinstance(part, Symbol) for part in parts):
             return _select_by_arrays(self, parts)
         ellipses = [i for i, part in enumerate(parts) if part is Ellipsis]
@@ -88,7 +88,7 @@ class _Symbol(NumpyMethods, Symbol):  # type: ignore[misc]
         return self._world._np_copy(self)
 
 
-def _checked_part(part: Any) -> Any:
+def _check_part(part: Any) -> Any:
     """Return a part of a key, NumPy's integers as Python's; refuse what a graph cannot hold."""
     if isinstance(part, np.integer):
         return int(part)

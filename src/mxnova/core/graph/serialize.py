@@ -212,12 +212,12 @@ def listing(symbol: BaseSymbol) -> str:
             continue
         lines += ["--------------------", f"Op:{node.op.name}, Name={node.name}", "Inputs:"]
         pairs = zip(node.inputs, versions[node], strict=True)
-        lines += [f"\targ[{i}]={_shown(e, version)}" for i, (e, version) in enumerate(pairs)]
+        lines += [f"\targ[{i}]={_format_entry(e, version)}" for i, (e, version) in enumerate(pairs)]
         if node.attrs:
             lines += ["Attrs:", *(f"\t{k}={v}" for k, v in sorted(node.attrs.items()))]
     return printable("\n".join(lines) + "\n", keep="\n\t")
 
 
-def _shown(entry: Entry, version: int) -> str:
+def _format_entry(entry: Entry, version: int) -> str:
     shown_version = f" version={version}" if entry.node.op is None else ""
     return f"{entry.node.name}({entry.output}){shown_version}"

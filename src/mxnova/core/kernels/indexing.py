@@ -55,12 +55,12 @@ def select(tensor: Tensor, key: Any) -> tuple[Tensor, bool]:
 def select_strided(tensor: Tensor, key: Any) -> tuple[Tensor, bool]:
     """`select` with NumPy's axes; the result may be a view that is not contiguous."""
     if _is_plain(key, tensor):
-        return _indexed(tensor, key), True
+        return _index_tensor(tensor, key), True
     tensor, keys, has_truth = _keys(tensor, key)
     source, reversed_axes = _forward(tensor, keys)
     if reversed_axes:
         source = source.flip(reversed_axes)
-    result = _indexed(*_adjacent(source, keys))
+    result = _index_tensor(*_adjacent(source, keys))
     for axis in _new_axes(keys, has_truth):
         result = result.unsqueeze(axis)
     return result, not reversed_axes and not _is_advanced(keys)
@@ -83,7 +83,7 @@ def assign(tensor: Tensor, key: Any, value: Tensor | float) -> None:
             _write(tensor, value)
             return
     if _is_plain(key, tensor) and not _has_new_axes(key):
-        target = _indexed(tensor, key)
+        target = _index_tensor(tensor, key)
         _write(target, _without_axes(value, (), target.dim()))
         return
     tensor, keys, has_truth = _keys(tensor, key)
@@ -94,7 +94,7 @@ def assign(tensor: Tensor, key: Any, value: Tensor | float) -> None:
     if _is_advanced(keys):
         _scatter(*_adjacent(block, keys), value)
     else:
-        _write(_indexed(*_adjacent(block, keys)), value)
+        _write(_index_tensor(*_adjacent(block, keys)), value)
     if reversed_axes:
         target.copy_(block.flip(reversed_axes))
 
@@ -122,7 +122,7 @@ def slices_are_contiguous(slc_key: Sequence[slice], shape: Sequence[int]) -> boo
     return True
 
 
-def _indexed(tensor: Tensor, key: Any) -> Tensor:
+def _index_tensor(tensor: Tensor, key: Any) -> Tensor:
     """Return ``tensor[key]``, with MXNet's errors."""
     try:
         if type(key) is not list:
@@ -158,10 +158,10 @@ def refusal(error: IndexError | TypeError, tensor: Tensor, hint: str = "") -> MX
     kind: type[MXNetError] = ArgumentTypeError
     if isinstance(error, IndexError):  # or index tensors that do not broadcast
         kind = ArgumentError if "shape mismatch" in str(error) else OutOfRangeError
-    return kind(f"NDArray of shape {_shown(tensor)}: {error}{hint}")
+    return kind(f"NDArray of shape {_format_shape(tensor)}: {error}{hint}")
 
 
-def _shown(tensor: Tensor) -> str:
+def _format_shape(tensor: Tensor) -> str:
     return shape_text(tuple(tensor.shape))
 
 
@@ -201,7 +201,7 @@ def _keys(tensor: Tensor, key: Any) -> tuple[Tensor, list[Any], bool]:
     parts = [_part(p, tensor) for p in (key if isinstance(key, tuple) else (key,))]
     used = sum(map(_axes_of, parts))
     if used > tensor.dim():
-        raise OutOfRangeError(f"NDArray: {used} indices for shape {_shown(tensor)}")
+        raise OutOfRangeError(f"NDArray: {used} indices for shape {_format_shape(tensor)}")
     ellipses = [i for i, p in enumerate(parts) if p is Ellipsis]
     if len(ellipses) > 1:
         raise OutOfRangeError("NDArray: an index with more than one Ellipsis")
@@ -286,7 +286,8 @@ def _index_tensors(part: int | Tensor, tensor: Tensor, axis: int) -> list[Tensor
     if part.dtype is torch.bool:
         if part.shape != tensor.shape[axis : axis + part.dim()]:
             raise OutOfRangeError(
-                f"NDArray: a mask of shape {_shown(part)} on axis {axis} of shape {_shown(tensor)}"
+                f"NDArray: a mask of shape {_format_shape(part)} on axis {axis} "
+                f"of shape {_format_shape(tensor)}"
             )
         return list(part.nonzero(as_tuple=True))
     index = part.long()
@@ -427,8 +428,8 @@ def _scatter(tensor: Tensor, keys: list[Any], value: Tensor | float) -> None:
 def _refuse_unless_empty(value: Tensor, target: Tensor) -> None:
     if value.numel() or target.numel():
         raise ArgumentError(
-            f"NDArray: cannot write shape {_shown(value)} "
-            f"into a selection of shape {_shown(target)}: it must broadcast to that"
+            f"NDArray: cannot write shape {_format_shape(value)} "
+            f"into a selection of shape {_format_shape(target)}: it must broadcast to that"
         )
 
 

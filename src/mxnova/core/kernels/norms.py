@@ -35,9 +35,9 @@ def _forward(data: Tensor, order: float, axes: tuple[int, ...]) -> Tensor:
     """Compute the norm directly, or from scaled numbers if a power leaves the dtype's range."""
     wide = widen(data)
     if (data.dtype is torch.float16 and 0 < order <= 5) or not data.numel():
-        return _direct(wide, order, axes)  # Powers of float16 numbers fit into float32.
+        return _compute_directly(wide, order, axes)  # Powers of float16 numbers fit into float32.
     if _is_readable(data):
-        norm = _direct(wide, order, axes)
+        norm = _compute_directly(wide, order, axes)
         extremes = (norm.item(),) if norm.numel() == 1 else torch.stack(norm.aminmax()).tolist()
         least, largest = (2.0 ** (2 * e / max(2, abs(order))) for e in _SAFE_EXPONENTS[wide.dtype])
         if least < extremes[0] and extremes[-1] < largest:
@@ -45,7 +45,7 @@ def _forward(data: Tensor, order: float, axes: tuple[int, ...]) -> Tensor:
     if order == 2 and wide.dtype is torch.float32:
         exact: Tensor = torch.linalg.vector_norm(wide, 2, axes, True, dtype=torch.float64)
         return exact.float()
-    return _scaled(wide, order, axes)
+    return _compute_scaled(wide, order, axes)
 
 
 # Exponents between which Euclidean norms lose nothing: their squares neither overflow nor differ
@@ -58,7 +58,7 @@ def _is_readable(data: Tensor) -> bool:
     return data.device.type == "cpu" and not is_traced()
 
 
-def _direct(data: Tensor, order: float, axes: tuple[int, ...]) -> Tensor:
+def _compute_directly(data: Tensor, order: float, axes: tuple[int, ...]) -> Tensor:
     # Unless rows are contiguous, ATen's norm takes four times as long as squares and their sum.
     if order == 2 and data.ndim and (data.ndim - 1 not in axes or data.stride(-1) != 1):
         return data.square().sum(axes, keepdim=True).sqrt()
@@ -66,7 +66,7 @@ def _direct(data: Tensor, order: float, axes: tuple[int, ...]) -> Tensor:
     return norm
 
 
-def _scaled(data: Tensor, order: float, axes: tuple[int, ...]) -> Tensor:
+def _compute_scaled(data: Tensor, order: float, axes: tuple[int, ...]) -> Tensor:
     sizes = data.abs()
     scale = (torch.amax if order > 0 else torch.amin)(sizes, axes, True)
     scale = scale.where((scale > 0) & (scale < math.inf), 1)

@@ -21,11 +21,11 @@ from .operator import Op
 __all__ = [
     "common_dtype",
     "in_common_dtype",
-    "promoted",
-    "promoted_floats",
-    "promoted_integers",
-    "promoted_numbers",
-    "promoted_to_float",
+    "promote",
+    "promote_floats",
+    "promote_integers",
+    "promote_numbers",
+    "promote_to_float",
     "to_common_dtype",
 ]
 
@@ -45,7 +45,7 @@ def common_dtype(t: DTypes, names: Sequence[str]) -> torch.dtype | None:
     return _promote(known) if known else None
 
 
-def promoted(op: Op, t: DTypes, names: Sequence[str] | None = None) -> torch.dtype | None:
+def promote(op: Op, t: DTypes, names: Sequence[str] | None = None) -> torch.dtype | None:
     """Give the outputs the common dtype of the named inputs, by default of all, and return it."""
     names = t.inputs if names is None else names
     dtype = common_dtype(t, names)
@@ -60,15 +60,15 @@ def promoted(op: Op, t: DTypes, names: Sequence[str] | None = None) -> torch.dty
     return dtype
 
 
-def promoted_numbers(op: Op, t: DTypes) -> None:
+def promote_numbers(op: Op, t: DTypes) -> None:
     """Promote the inputs; refuse bool as the common dtype."""
-    if promoted(op, t) is torch.bool:
+    if promote(op, t) is torch.bool:
         raise MXNetError(f"{op.name}: {t.inputs[0]} has type bool, but it must hold numbers")
 
 
-def promoted_floats(op: Op, t: DTypes) -> None:
+def promote_floats(op: Op, t: DTypes) -> None:
     """Promote the inputs; refuse a common dtype that is not a floating-point one."""
-    dtype = promoted(op, t)
+    dtype = promote(op, t)
     if dtype is not None and not dtype.is_floating_point:
         raise MXNetError(
             f"{op.name}: {t.inputs[0]} has type {dtype_name(t.known(t.inputs[0]))}, "
@@ -76,7 +76,7 @@ def promoted_floats(op: Op, t: DTypes) -> None:
         )
 
 
-def promoted_integers(op: Op, t: DTypes) -> None:
+def promote_integers(op: Op, t: DTypes) -> None:
     """Promote the inputs, which must be integers or bool."""
     for name in t.inputs:
         dtype = t.known(name)
@@ -85,10 +85,10 @@ def promoted_integers(op: Op, t: DTypes) -> None:
                 f"{op.name}: {name} has type {dtype_name(dtype)}, "
                 "but it must be of an integer type or bool"
             )
-    promoted(op, t)
+    promote(op, t)
 
 
-def promoted_to_float(op: Op, t: DTypes) -> None:
+def promote_to_float(op: Op, t: DTypes) -> None:
     """Give the output the common dtype of the inputs, or float32 if that is no float dtype."""
     known = [dtype for name in t.inputs if (dtype := t.known(name)) is not None]
     if len(known) == len(t.inputs) or any(dtype.is_floating_point for dtype in known):

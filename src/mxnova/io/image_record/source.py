@@ -258,7 +258,7 @@ class ImageSource:
     def _decode(self, planned: _Planned, out: np.ndarray) -> None:
         cv2, record = require_opencv(), planned.record
         try:
-            image = self._decoded(record, planned.size)
+            image = self._decode_image(record, planned.size)
             for step in planned.steps:
                 image = step(image)
             height, width = image.shape[:2]
@@ -270,7 +270,7 @@ class ImageSource:
         except cv2.error as error:
             raise self._error(record, MXNetError(" ".join(str(error).split()))) from None
 
-    def _decoded(self, record: Record, size: tuple[int, int]) -> Image:
+    def _decode_image(self, record: Record, size: tuple[int, int]) -> Image:
         image = decode_image(self.name, record.image, self._flag)
         if image.shape[:2] != size:
             was, said = ("{1} x {0}".format(*s[:2]) for s in (image.shape, size))

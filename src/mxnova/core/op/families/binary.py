@@ -22,7 +22,7 @@ from ...runtime.torch_api import is_traced
 from ..constants import divisor
 from ..declaration import elementwise_shape, function_operator, register_function
 from ..gradient_stypes import as_head
-from ..promotion import promoted_numbers
+from ..promotion import promote_numbers
 from ..traits import Arithmetic, Form
 from .rules import broadcast_shape, known_positive, numbers_only, through_float
 
@@ -208,11 +208,11 @@ binary(hypot, means="hypot", elemwise="_hypot _Hypot", broadcast="broadcast_hypo
 binary(torch.maximum, means="maximum", elemwise="_maximum _Maximum",
        backward=_maximum_backward, doc="The larger one.")
 binary(torch.maximum, means="maximum", broadcast="broadcast_maximum _npi_maximum",
-       dtype=promoted_numbers, promotes=True, backward=_maximum_backward, doc="The larger one.")
+       dtype=promote_numbers, promotes=True, backward=_maximum_backward, doc="The larger one.")
 binary(torch.minimum, means="minimum", elemwise="_minimum _Minimum",
        backward=_minimum_backward, doc="The smaller one.")
 binary(torch.minimum, means="minimum", broadcast="broadcast_minimum _npi_minimum",
-       dtype=promoted_numbers, promotes=True, backward=_minimum_backward, doc="The smaller one.")
+       dtype=promote_numbers, promotes=True, backward=_minimum_backward, doc="The smaller one.")
 # fmt: on
 
 

@@ -22,10 +22,10 @@ from ..families.rules import UNEQUAL, through_float
 from ..infer import DTypes, Shapes
 from ..promotion import (
     common_dtype,
-    promoted,
-    promoted_integers,
-    promoted_numbers,
-    promoted_to_float,
+    promote,
+    promote_integers,
+    promote_numbers,
+    promote_to_float,
 )
 from ..schema import Op, find
 from ..traits import Arithmetic, Form
@@ -136,28 +136,28 @@ def _power_backward(d_output: Tensor, lhs: Tensor, rhs: Tensor, output: Tensor) 
 
 
 # fmt: off
-_binary("_npi_add", torch.add, dtype=promoted, means="add",
+_binary("_npi_add", torch.add, dtype=promote, means="add",
         doc="lhs + rhs; of bools, lhs or rhs.")
-_binary("_npi_subtract", torch.sub, dtype=promoted_numbers, means="subtract",
+_binary("_npi_subtract", torch.sub, dtype=promote_numbers, means="subtract",
         doc="lhs - rhs.")
-_binary("_npi_multiply", torch.mul, dtype=promoted,
+_binary("_npi_multiply", torch.mul, dtype=promote,
         means="multiply", doc="lhs · rhs; of bools, lhs and rhs.")
-_binary("_npi_true_divide", torch.true_divide, dtype=promoted_to_float, means="divide",
+_binary("_npi_true_divide", torch.true_divide, dtype=promote_to_float, means="divide",
         doc="lhs / rhs.")
-_binary("_npi_mod", modulo, dtype=promoted_numbers,
+_binary("_npi_mod", modulo, dtype=promote_numbers,
         backward=_mod_backward,
         means="modulo", doc="Remainder of lhs / rhs with the sign of rhs; 0 where rhs is 0.")
-_binary("_npi_power", power, dtype=promoted,
+_binary("_npi_power", power, dtype=promote,
         backward=_power_backward, means="power", doc="lhs to the power of rhs.")
-_binary("_npi_copysign", copysign, dtype=promoted_numbers, doc="|lhs| with the sign of rhs.")
-_binary("_npi_ldexp", ldexp, dtype=promoted_numbers, doc="lhs · 2 to the power of rhs.")
-_binary("_npi_lcm", lcm, dtype=promoted_integers, differentiable=False,
+_binary("_npi_copysign", copysign, dtype=promote_numbers, doc="|lhs| with the sign of rhs.")
+_binary("_npi_ldexp", ldexp, dtype=promote_numbers, doc="lhs · 2 to the power of rhs.")
+_binary("_npi_lcm", lcm, dtype=promote_integers, differentiable=False,
         doc="Least common multiple.")
-_binary("_npi_bitwise_and", torch.bitwise_and, dtype=promoted_integers, differentiable=False,
+_binary("_npi_bitwise_and", torch.bitwise_and, dtype=promote_integers, differentiable=False,
         doc="The bits set in both.")
-_binary("_npi_bitwise_or", torch.bitwise_or, dtype=promoted_integers, differentiable=False,
+_binary("_npi_bitwise_or", torch.bitwise_or, dtype=promote_integers, differentiable=False,
         doc="The bits set in either.")
-_binary("_npi_bitwise_xor", torch.bitwise_xor, dtype=promoted_integers, differentiable=False,
+_binary("_npi_bitwise_xor", torch.bitwise_xor, dtype=promote_integers, differentiable=False,
         doc="The bits set in exactly one.")
 # fmt: on
 
@@ -169,7 +169,7 @@ def _floats(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
 @function_operator(
     "_npi_arctan2",
     shape=broadcast_inputs,
-    dtype=promoted_to_float,
+    dtype=promote_to_float,
     backward=_arctan2_backward,
     promotes=True,
 )
@@ -183,7 +183,7 @@ def _arctan2(x1: Tensor, x2: Tensor) -> Tensor:
     return torch.arctan2(*_floats(x1, x2))
 
 
-@function_operator("_npi_hypot", shape=broadcast_inputs, dtype=promoted_to_float, promotes=True)
+@function_operator("_npi_hypot", shape=broadcast_inputs, dtype=promote_to_float, promotes=True)
 def _hypot(x1: Tensor, x2: Tensor) -> Tensor:
     """√(x1² + x2²).
 

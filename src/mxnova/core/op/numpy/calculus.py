@@ -18,7 +18,7 @@ from ..declaration import function_operator, operator
 from ..dtypes import dtype_name
 from ..families.rules import numbers_only
 from ..infer import DTypes, Shapes
-from ..promotion import promoted_numbers, to_common_dtype
+from ..promotion import promote_numbers, to_common_dtype
 from ..schema import Op
 
 
@@ -159,7 +159,7 @@ def _polyval_shape(op: Op, s: Shapes) -> None:
     s.output = s.x
 
 
-@function_operator("_npi_polyval", shape=_polyval_shape, dtype=promoted_numbers, promotes=True)
+@function_operator("_npi_polyval", shape=_polyval_shape, dtype=promote_numbers, promotes=True)
 def polyval(p: Tensor, x: Tensor) -> Tensor:
     """The polynomial ``p[0] * x**(n - 1) + … + p[n - 1]``.
 
@@ -217,7 +217,7 @@ class FlatDifferences(Op):
         return ("input1", "input2", "input3")[: 1 + self.to_begin_arr_given + self.to_end_arr_given]
 
     def infer_dtype(self, t: DTypes) -> None:
-        promoted_numbers(self, t)
+        promote_numbers(self, t)
 
     def forward(
         self, input1: Tensor, input2: Tensor | None = None, input3: Tensor | None = None

@@ -20,13 +20,13 @@ from ..declaration import ShapeRule, function_operator, operator, register_funct
 from ..families.rules import as_element
 from ..infer import DTypes, Shapes
 from ..outputs import lone, numbered
-from ..promotion import promoted
+from ..promotion import promote
 from ..schema import Op
 from ..tensor.split import SplitV2, concat_shape, stack, stack_shape
 
 # Joining ------------------------------------------------------------------------------------------
 
-register_function(["_npi_stack"], stack, shape=stack_shape, dtype=promoted, promotes=True)
+register_function(["_npi_stack"], stack, shape=stack_shape, dtype=promote, promotes=True)
 
 
 @operator("_npi_concatenate")
@@ -52,7 +52,7 @@ class Concatenate(Op):
         concat_shape(self.axis, s)
 
     def infer_dtype(self, t: DTypes) -> None:
-        promoted(self, t)
+        promote(self, t)
 
     def forward(self, *data: Tensor) -> Tensor:
         if self.axis is None:
@@ -120,7 +120,7 @@ def _stacking(
         data: arrays of one type.
         num_args: their number.{_DIM_DOC if has_dim else ""}
     """
-    register_function([name], chosen, shape=rule, dtype=promoted, promotes=True)
+    register_function([name], chosen, shape=rule, dtype=promote, promotes=True)
 
 
 _DIM_DOC = """

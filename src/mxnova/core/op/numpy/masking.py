@@ -12,7 +12,7 @@ from ...base.shapes import shape_text
 from ..declaration import elementwise_shape, function_operator
 from ..families.rules import in_type_of
 from ..infer import DTypes, Shapes
-from ..promotion import promoted, to_common_dtype
+from ..promotion import promote, to_common_dtype
 from ..schema import Op
 from .binary import broadcast_inputs
 
@@ -45,11 +45,11 @@ def _beside_number(array: Tensor, scalar: float) -> tuple[Tensor, Tensor]:
     return array, in_type_of(array, scalar)
 
 
-def _promoted_choices(op: Op, t: DTypes) -> None:
-    promoted(op, t, ("x", "y"))
+def _promote_choices(op: Op, t: DTypes) -> None:
+    promote(op, t, ("x", "y"))
 
 
-@function_operator("_npi_where", shape=broadcast_inputs, dtype=_promoted_choices)
+@function_operator("_npi_where", shape=broadcast_inputs, dtype=_promote_choices)
 def where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
     """Elements of x where condition is not 0, elsewhere those of y; axes of length 1 repeat.
 

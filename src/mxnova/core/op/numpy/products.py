@@ -15,7 +15,7 @@ from ...base.shapes import UNKNOWN, Dim, shape_text
 from ...kernels.onednn import matmul
 from ..declaration import function_operator
 from ..infer import Shapes
-from ..promotion import promoted, promoted_floats, promoted_numbers
+from ..promotion import promote, promote_floats, promote_numbers
 from ..schema import Op
 
 Axes = tuple[int, ...]
@@ -59,7 +59,7 @@ def _dot_shape(op: Op, s: Shapes) -> None:
     _contracted(s, *_dot_axes(len(s.a), len(s.b)))
 
 
-@function_operator("_np_dot", shape=_dot_shape, dtype=promoted_numbers, promotes=True)
+@function_operator("_np_dot", shape=_dot_shape, dtype=promote_numbers, promotes=True)
 def dot(a: Tensor, b: Tensor) -> Tensor:
     """Sum of products over the last axis of `a` and the last but one of `b`.
 
@@ -103,7 +103,7 @@ def _broadcast(s: Shapes, m: Dim, n: Dim, what: str) -> Dim:
 
 
 @function_operator(
-    "_npi_matmul", shape=_matmul_shape, dtype=promoted_floats, promotes=True, is_product=True
+    "_npi_matmul", shape=_matmul_shape, dtype=promote_floats, promotes=True, is_product=True
 )
 def matrix_product(a: Tensor, b: Tensor) -> Tensor:
     """Matrix products of the last two axes; the axes before them are broadcast.
@@ -128,7 +128,7 @@ def _tensordot_shape(op: Op, s: Shapes) -> None:
     _contracted(s, *chosen)
 
 
-@function_operator("_npi_tensordot", shape=_tensordot_shape, dtype=promoted_floats, promotes=True)
+@function_operator("_npi_tensordot", shape=_tensordot_shape, dtype=promote_floats, promotes=True)
 def tensordot(a: Tensor, b: Tensor, *, a_axes_summed: Shape, b_axes_summed: Shape) -> Tensor:
     """Sum of products over pairs of axes; the other axes of `a` come first, then those of `b`.
 
@@ -150,7 +150,7 @@ def _tensordot_int_shape(op: Op, s: Shapes) -> None:
 
 
 @function_operator(
-    "_npi_tensordot_int_axes", shape=_tensordot_int_shape, dtype=promoted_floats, promotes=True
+    "_npi_tensordot_int_axes", shape=_tensordot_int_shape, dtype=promote_floats, promotes=True
 )
 def tensordot_int_axes(a: Tensor, b: Tensor, *, axes: int) -> Tensor:
     """Sum of products over the last axes of `a` and the first axes of `b`.
@@ -210,7 +210,7 @@ def _lengths(s: Shapes, term: str, name: str) -> dict[Label, Dim]:
     return found
 
 
-@function_operator("_npi_einsum", shape=_einsum_shape, dtype=promoted, promotes=True)
+@function_operator("_npi_einsum", shape=_einsum_shape, dtype=promote, promotes=True)
 def einsum(*data: Tensor, num_args: Count, subscripts: str = "", optimize: int = 0) -> Tensor:
     """Einstein summation: ``ij,jk->ik`` is the matrix product.
 

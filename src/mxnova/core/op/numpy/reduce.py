@@ -18,7 +18,7 @@ from ..declaration import operator, register_function
 from ..dtypes import dtype_name, torch_dtype
 from ..families.reduce import restored
 from ..infer import DTypes, Shapes
-from ..promotion import promoted_numbers, to_common_dtype
+from ..promotion import promote_numbers, to_common_dtype
 from ..schema import Op
 
 __all__ = ["reduced_axes", "reduced_shape"]
@@ -363,7 +363,7 @@ class Average(Op):
             )
 
     def infer_dtype(self, t: DTypes) -> None:
-        promoted_numbers(self, t)
+        promote_numbers(self, t)
 
     def forward(self, a: Tensor, weights: Tensor | None = None) -> tuple[Tensor, Tensor]:
         if weights is not None:

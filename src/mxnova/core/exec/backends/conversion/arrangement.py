@@ -249,7 +249,7 @@ def _norm_refusal(site: Site) -> str | None:
 
 @converter("norm", _norm_refusal, is_arithmetic=True)
 def _norm(site: Site) -> Any:
-    return _scaled_norm(site, reduced_axes(site.op.attr("axis"), site.rank), site.ord)
+    return _emit_norm(site, reduced_axes(site.op.attr("axis"), site.rank), site.ord)
 
 
 def _numpy_order(site: Site) -> float:
@@ -269,10 +269,10 @@ def _numpy_norm_refusal(site: Site) -> str | None:
 @converter("_npi_norm", _numpy_norm_refusal, is_arithmetic=True)
 def _numpy_norm(site: Site) -> Any:
     op: Any = site.op
-    return _scaled_norm(site, reduced_axes(op.axes(site.rank), site.rank), _numpy_order(site))
+    return _emit_norm(site, reduced_axes(op.axes(site.rank), site.rank), _numpy_order(site))
 
 
-def _scaled_norm(site: Site, axes: Sequence[int], order: float) -> Any:
+def _emit_norm(site: Site, axes: Sequence[int], order: float) -> Any:
     """Scale by the largest magnitude, whose power could leave the range of the dtype."""
     o, sizes = site.ops, site.ops.elementwise("abs", site.x)
     if order == 1:

@@ -57,7 +57,7 @@ def _wraps(site: Site) -> str | None:
     return f"scalar={site.scalar} as a number of type uint8" if wraps else None
 
 
-def _compared(word: str) -> Callable[[Site], Any]:
+def _comparison_builder(word: str) -> Callable[[Site], Any]:
     def build(site: Site) -> Any:
         common = reduce(torch.promote_types, site.dtypes)
         return site.ops.elementwise(word, *site.computed_in(common).inputs)
@@ -108,7 +108,7 @@ def _declare_arithmetic(type_: OpType) -> None:
     if function in _ARITHMETIC:
         converter(type_.name, None if is_numpy or form.has_two_arrays else _wraps)(build)
     elif is_numpy:  # whose results are conditions
-        build = _compared(function) if form.has_two_arrays else build
+        build = _comparison_builder(function) if form.has_two_arrays else build
         declared(type_.name, _incomparable, only_onnx=True)(build)
     else:
         converter(type_.name)(_as_floats(build))
