@@ -6,7 +6,6 @@ An attack decodes the image, which must stay within the limit of pixels.
 
 from __future__ import annotations
 
-import os
 import random
 import struct
 import zlib
@@ -16,6 +15,7 @@ import numpy as np
 
 from mxnova.core.base.opencv import require_opencv
 from mxnova.formats.images import decode_image
+from mxnova.test_utils import environment
 
 __all__ = ["attack", "make", "seeds"]
 
@@ -27,10 +27,9 @@ _COUNTS = (0, 1, 2, 15, 16, 17, 60, 1000)
 
 def attack(data: bytes) -> None:
     """Decode an image, and check that no more pixels come out than the limit allows."""
-    os.environ["MXNOVA_IMAGE_MAX_PIXELS"] = str(_LIMIT)
     cv2 = require_opencv()
-    cv2.setNumThreads(1)
-    image = decode_image("fuzz", data, cv2.IMREAD_COLOR)
+    with environment("MXNOVA_IMAGE_MAX_PIXELS", str(_LIMIT)):
+        image = decode_image("fuzz", data, cv2.IMREAD_COLOR)
     assert image.shape[0] * image.shape[1] <= _LIMIT, image.shape
 
 

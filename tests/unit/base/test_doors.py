@@ -22,6 +22,7 @@ from mxnova.core.base.errors import ArgumentTypeError, MXNetError
 from mxnova.core.base.user_warnings import warn_user
 
 HERE = Path(__file__).name
+PACKAGE = str(Path(mx.__file__).parent)
 AT_MOST = 1 if sys.version_info < (3, 11) else 0  # frames of doors that Python 3.10 keeps
 
 
@@ -30,7 +31,7 @@ def frames(error):
 
 
 def inner(error):
-    return [f for f in traceback.extract_tb(error.__traceback__) if "mxnova" in f.filename]
+    return [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(PACKAGE)]
 
 
 class Wrong(gluon.HybridBlock):
