@@ -16,7 +16,7 @@ from torch import Tensor
 
 from ..runtime.torch_api import is_traced, is_transformed
 
-__all__ = ["clear_nan", "has_nan", "relu", "relu_", "softsign", "with_slope_at_nan"]
+__all__ = ["clear_nan", "has_nan", "is_readable", "relu", "relu_", "softsign", "with_slope_at_nan"]
 
 
 def relu(data: Tensor) -> Tensor:
@@ -39,15 +39,19 @@ def relu_(data: Tensor) -> Tensor:
     return clear_nan(torch.relu_(data))
 
 
-def has_nan(data: Tensor) -> bool:
-    """Return True if `data`, a tensor on the CPU, contains NaN or infinities of both signs.
+def is_readable(data: Tensor) -> bool:
+    """Return whether numbers of `data` can be read at once: a GPU would have to finish its work."""
+    return data.is_cpu and not (is_traced() or is_transformed())
 
-    A sum takes a third to a half of the time of a pass that writes.
-    """
-    if not data.is_floating_point():
-        return False
-    values = data.detach() if data.requires_grad else data
-    return math.isnan(values.sum().item())
+
+def has_nan(data: Tensor) -> bool:
+    """Return True if `data` is readable and contains NaN or infinities of both signs."""
+    return data.is_floating_point() and is_readable(data) and _sums_to_nan(data)
+
+
+def _sums_to_nan(data: Tensor) -> bool:
+    """Return whether the sum is NaN, which takes at most half of the time of a pass that writes."""
+    return math.isnan((data.detach() if data.requires_grad else data).sum().item())
 
 
 def clear_nan(output: Tensor) -> Tensor:
@@ -58,7 +62,7 @@ def clear_nan(output: Tensor) -> Tensor:
         return torch.where(output > 0, output, 0.0)
     # Autograd derives the slope from the output, whose version `data` does not change.
     values = output.data if output.requires_grad else output
-    if not values.is_cpu or has_nan(values):  # The sum of a meta tensor cannot be read.
+    if not values.is_cpu or _sums_to_nan(values):  # The sum of a meta tensor cannot be read.
         values.nan_to_num_(0.0, math.inf)
     return output
 
@@ -105,8 +109,7 @@ def with_slope_at_nan(function: Callable[[Tensor], Tensor], data: Tensor) -> Ten
         data: its argument.
     """
     output = function(data)
-    recorded = output.requires_grad and output.is_cpu and not (is_traced() or is_transformed())
-    if not recorded or not has_nan(output):
+    if not output.requires_grad or not has_nan(output):
         return output
     is_nan = data.isnan()
     return torch.where(is_nan, data, function(data.masked_fill(is_nan, 0.0)))

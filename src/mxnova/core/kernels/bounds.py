@@ -32,7 +32,7 @@ def clipped(data: Tensor, low: float, high: float) -> Tensor:
     result = F.hardtanh(data, below, above)
     result.detach().clamp_(low, high)
     # The slope at NaN is 1, by ATen's vectors 0.
-    return within(data, low, high) if result.is_cpu and has_nan(result) else result
+    return within(data, low, high) if has_nan(result) else result
 
 
 @functools.lru_cache(1024)

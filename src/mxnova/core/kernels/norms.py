@@ -10,7 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..runtime.torch_api import apply_function, is_traced
+from ..runtime.torch_api import apply_function
+from .activation import has_nan, is_readable
 from .wide_sums import widen
 
 __all__ = ["has_lost_rows", "standardize", "vector_norm"]
@@ -36,7 +37,7 @@ def _forward(data: Tensor, order: float, axes: tuple[int, ...]) -> Tensor:
     wide = widen(data)
     if (data.dtype is torch.float16 and 0 < order <= 5) or not data.numel():
         return _compute_directly(wide, order, axes)  # Powers of float16 numbers fit into float32.
-    if _is_readable(data):
+    if is_readable(data):
         norm = _compute_directly(wide, order, axes)
         extremes = (norm.item(),) if norm.numel() == 1 else torch.stack(norm.aminmax()).tolist()
         least, largest = (2.0 ** (2 * e / max(2, abs(order))) for e in _SAFE_EXPONENTS[wide.dtype])
@@ -51,11 +52,6 @@ def _forward(data: Tensor, order: float, axes: tuple[int, ...]) -> Tensor:
 # Exponents between which Euclidean norms lose nothing: their squares neither overflow nor differ
 # from the exact sum by more than 2**-46 for each number.
 _SAFE_EXPONENTS = {torch.float32: (-40, 63), torch.float64: (-486, 511)}
-
-
-def _is_readable(data: Tensor) -> bool:
-    """Return whether numbers can be read at once: a GPU would have to finish all its work first."""
-    return data.device.type == "cpu" and not is_traced()
 
 
 def _compute_directly(data: Tensor, order: float, axes: tuple[int, ...]) -> Tensor:
@@ -101,9 +97,7 @@ def has_lost_rows(inverse_std: Tensor) -> bool:
 
     The answer is False on a GPU, which would have to finish all its work, and in a trace.
     """
-    if inverse_std.dtype.itemsize < 4 or not _is_readable(inverse_std):
-        return False
-    return math.isnan(inverse_std.detach().sum().item())
+    return inverse_std.dtype.itemsize >= 4 and has_nan(inverse_std)
 
 
 def standardize(rows: Tensor, eps: float) -> tuple[Tensor, Tensor, Tensor]:

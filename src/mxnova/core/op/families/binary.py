@@ -115,9 +115,9 @@ def modulo(lhs: Tensor, rhs: Tensor) -> Tensor:
 def _remainder(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Return ``torch.remainder`` without NaN where quotients of float32 overflow in its vectors."""
     result = torch.remainder(lhs, rhs)
-    if is_traced() or not result.is_cpu or not has_nan(result):
-        return result
-    return torch.remainder(lhs.double(), rhs.double()).to(result.dtype)
+    if has_nan(result):
+        return torch.remainder(lhs.double(), rhs.double()).to(result.dtype)
+    return result
 
 
 def _is_minus_one(divisor: Tensor) -> Tensor:

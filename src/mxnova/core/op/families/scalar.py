@@ -17,7 +17,6 @@ from torch import Tensor
 
 from ...base.params import Double
 from ...kernels.activation import has_nan
-from ...runtime.torch_api import is_traced
 from ..constants import divided
 from ..declaration import elementwise_shape, register_function
 from ..dtypes import saturated
@@ -114,9 +113,9 @@ def power_by_number(data: Tensor, number: Any) -> Tensor:
     """Return `data` to the power of a number."""
     result = torch.pow(data, saturated(number, data.dtype))
     # ATen takes square roots instead, which are NaN at -infinity, where powers are not.
-    if abs(number) != 0.5 or is_traced() or not result.is_cpu or not has_nan(result):
-        return result
-    return torch.pow(data, in_type_of(data, number))
+    if abs(number) == 0.5 and has_nan(result):
+        return torch.pow(data, in_type_of(data, number))
+    return result
 
 
 def reverse_modulo_backward(

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ...base.params import StructuralFloat
-from ...runtime.torch_api import is_traced
+from ...kernels.activation import has_nan
 from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
@@ -125,7 +125,7 @@ def calibrated(data: Tensor, low: float | None, high: float | None) -> tuple[Ten
     if low is None or high is None:
         if data.dtype not in EIGHT_BITS:
             least, most = torch.aminmax(data)
-            if not is_traced() and least.is_cpu and least.isnan():
+            if has_nan(least):
                 least, most = torch.aminmax(data[~data.isnan()])
             return least.view(1), most.view(1)
         high = WIDE_LEVELS[data.dtype]
