@@ -88,10 +88,8 @@ class _Waiting:
     future: asyncio.Future[Outputs]
     since: float = field(default_factory=time.monotonic)
     hold: Callable[[int], None] = lambda n_bytes: None
-    outputs: Outputs = field(
-        default_factory=list
-    )  # Partial outputs of a request that takes several turns.
-    n_done: int = 0  # The number of rows that have run.
+    outputs: Outputs = field(default_factory=list)  # Outputs of the turns that have run.
+    n_done: int = 0  # The number of rows in them.
 
 
 class _Unfinished(Exception):  # noqa: N818 - a result beside errors

@@ -57,9 +57,7 @@ _KINDS = {
     ),
 }
 _Key = tuple[str, ...]  # The name and the labels of a metric.
-_Values = dict[
-    _Key, list[float]
-]  # A counter has one number; a histogram has its buckets and the sum.
+_Values = dict[_Key, list[float]]  # A counter has one, a histogram its buckets and the sum.
 
 
 class Metrics:

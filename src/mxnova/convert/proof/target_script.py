@@ -22,12 +22,7 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 Feed = Mapping[str, Array]
 Values = Iterable[tuple[str, Any, Any]]  # Tuples of name, array or tensor, and seconds or None.
-_LAYERS = (
-    "Convolution",
-    "GroupConvolution",
-    "ConvolutionBackpropData",
-    "MatMul",
-)  # OpenVINO's names.
+_OPENVINO_LAYERS = ("Convolution", "GroupConvolution", "ConvolutionBackpropData", "MatMul")
 
 
 class OnnxTarget:
@@ -164,7 +159,7 @@ def _is_scaled(node: Any) -> bool:
     to it.
     """
     readers = [reader.get_node() for reader in node.output(0).get_target_inputs()]
-    return node.get_type_name() in _LAYERS and all(
+    return node.get_type_name() in _OPENVINO_LAYERS and all(
         reader.get_type_name() == "Add"
         and any(v.get_node().get_type_name() == "Constant" for v in reader.input_values())
         for reader in readers

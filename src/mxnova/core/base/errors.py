@@ -365,7 +365,7 @@ _OF_MEMORY = (
 )
 
 
-_LONGEST_NAME = 256  # Longer names get no suggestions.
+_LONGEST_NAME = 256  # Longer names get no suggestions: difflib takes memory for each character.
 
 
 def candidates(name: object, known: Iterable[str], limit: int = 3, similarity: float = 0.6) -> str:
@@ -379,9 +379,7 @@ def candidates(name: object, known: Iterable[str], limit: int = 3, similarity: f
         limit: the largest number of suggestions.
         similarity: the smallest similarity of a suggestion, as difflib measures it: 1 for equal.
     """
-    if (
-        not isinstance(name, str) or len(name) > _LONGEST_NAME
-    ):  # The memory of difflib grows with the name.
+    if not isinstance(name, str) or len(name) > _LONGEST_NAME:
         return ""
     spelled = {k.lower(): k for k in known if isinstance(k, str)}
     wanted = name.lower()

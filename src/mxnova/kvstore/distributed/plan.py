@@ -82,9 +82,7 @@ class UpdatePlan:
         compresses = compression is not None and self._is_deterministic
         slices = compresses or updater is None or kind in _ELEMENTWISE
         self.spans_keys = kind in _SPANNING_KEYS
-        owners = (
-            [0] if self.spans_keys else range(size)
-        )  # One owner orders the updates of all keys.
+        owners = [0] if self.spans_keys else range(size)  # One owner keeps the order of keys.
         self._sharding = Sharding(owners, slices)
         self.updates = Updates(updater)
         optimizer = updater.optimizer if isinstance(updater, opt.Updater) else None

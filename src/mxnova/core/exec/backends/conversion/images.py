@@ -213,10 +213,8 @@ def _apart_by_class(site: Site, rows: Any, boxes: Any) -> Any:
     o = site.ops
     reach = o.reduce("max", o.elementwise("abs", boxes), (0, 1, 2), keep=True)
     step = o.elementwise("add", o.elementwise("multiply", reach, o.floats(2)), o.floats(1))
-    whole = o.cast(
-        _column(site, rows, int(site.id_index)), torch.int64
-    )  # MXNet truncates fractions.
-    classes = o.cast(whole, o.dtype)
+    # MXNet truncates fractions.
+    classes = o.cast(o.cast(_column(site, rows, int(site.id_index)), torch.int64), o.dtype)
     return o.elementwise("add", boxes, o.elementwise("multiply", classes, step))
 
 
