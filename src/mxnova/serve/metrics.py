@@ -16,8 +16,6 @@ import prometheus_client as prometheus
 from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from ..core.base.printable import printable
-
 __all__ = ["Metrics"]
 
 _log = logging.getLogger("mxnova")
@@ -135,7 +133,7 @@ class Metrics:
             self._can_write = True
         except OSError as error:
             if self._can_write:
-                _log.warning("metrics cannot be written: %s", printable(str(error)))
+                _log.warning("metrics cannot be written: %s", error)
             self._can_write = False
 
     def text(self) -> tuple[str, bytes]:

@@ -306,7 +306,7 @@ class Repository:
         try:
             entry = self._state.reload(name, source)
         except OSError as error:  # The disk is full.
-            _log.error("the list of models cannot be written: %s", printable(str(error)))
+            _log.error("the list of models cannot be written: %s", error)
             raise Refused(507, "the server cannot write its list of models") from None
         self._put(replace(served, entry=entry))
 

@@ -474,7 +474,7 @@ def _app_of_worker(settings: Settings, state: Path) -> Application:
                     loaded.mkdir(exist_ok=True)
                     (loaded / str(os.getpid())).touch()
                 except OSError as error:  # The marks matter only to workers that cannot load.
-                    _log.warning("a worker cannot mark its start: %s", printable(str(error)))
+                    _log.warning("a worker cannot mark its start: %s", error)
                 return app
 
 
