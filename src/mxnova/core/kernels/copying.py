@@ -35,7 +35,7 @@ def copy(target: Tensor, source: Tensor) -> None:
     else:
         try:
             target.copy_(source)
-        except RuntimeError:  # a view of the same memory, such as a matrix's own transpose
+        except RuntimeError:  # They overlap, as a matrix and its transpose do.
             if source.untyped_storage().data_ptr() != target.untyped_storage().data_ptr():
                 raise
             target.copy_(source.clone())

@@ -130,11 +130,11 @@ def _index_tensor(tensor: Tensor, key: Any) -> Tensor:
         return index(tensor, tuple(key)) if _is_advanced(key) else tensor[tuple(key)]
     except (IndexError, TypeError) as error:
         raise refusal(error, tensor, _mask_hint(key)) from None
-    except RuntimeError:  # a step so large that a stride overflows
+    except RuntimeError:  # A large step makes a stride overflow.
         parts = key if isinstance(key, (tuple, list)) else (key,)
     try:
         return tensor[tuple([_within(part, tensor.numel()) for part in parts])]
-    except RuntimeError as error:  # torch 2.6: an index beyond 64 bits
+    except RuntimeError as error:  # torch 2.6 raises it for an index beyond 64 bits.
         raise refusal(IndexError(str(error)), tensor) from None
 
 
@@ -156,7 +156,7 @@ def _mask_hint(key: Any) -> str:
 def refusal(error: IndexError | TypeError, tensor: Tensor, hint: str = "") -> MXNetError:
     """Return MXNet's kind of error for what ATen refuses."""
     kind: type[MXNetError] = ArgumentTypeError
-    if isinstance(error, IndexError):  # or index tensors that do not broadcast
+    if isinstance(error, IndexError):  # Index tensors that do not broadcast raise it, too.
         kind = ArgumentError if "shape mismatch" in str(error) else OutOfRangeError
     return kind(f"NDArray of shape {_format_shape(tensor)}: {error}{hint}")
 
@@ -174,7 +174,7 @@ def _is_plain(key: Any, tensor: Tensor) -> bool:
         return False
     if type(key) is not tuple:
         return _is_plain_part(key)
-    for part in key:  # all() with a generator costs 0.3 µs more a call
+    for part in key:  # A generator in all() costs 0.3 µs more.
         if not _is_plain_part(part):
             return False
     return sum(part is Ellipsis for part in key) < 2
@@ -258,7 +258,7 @@ def _index_array(part: Any) -> np.ndarray[Any, Any]:
     if isinstance(part, (list, tuple, range)):
         try:
             given = np.array(part)
-        except (ValueError, RecursionError) as error:  # unequal lengths
+        except (ValueError, RecursionError) as error:  # Rows have unequal lengths.
             reason = f"cannot index with {shown(part)}: {error}"
             raise ArgumentTypeError(f"NDArray: {reason}") from None
     if not isinstance(given, np.ndarray) or given.dtype.kind not in "biuf":
@@ -300,7 +300,7 @@ def _check_range(index: Tensor, size: int, axis: int) -> None:
     """Refuses what the CPU's kernels refuse themselves and a GPU's kernels die of."""
     if not index.numel():
         return
-    low, high = torch.stack(index.aminmax()).tolist()  # both at once, as both are waited for
+    low, high = torch.stack(index.aminmax()).tolist()  # One wait for a GPU gives both.
     if not -size <= low <= high < size:
         raise OutOfRangeError(
             f"NDArray: indices from {low} to {high} are out of bounds for axis {axis} with size "
